@@ -17,6 +17,7 @@ export default defineConfig(
       '.runs/',
       'examples/**/dist/',
       'test/**/fixtures/',
+      'scripts/restructure/',
     ],
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -62,7 +63,7 @@ export default defineConfig(
     rules: { 'house/one-way-imports': 'error', '@typescript-eslint/no-explicit-any': 'error' },
   },
   {
-    files: ['src/call/**/*.ts'],
+    files: ['src/core/**/*.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',

@@ -1,4 +1,5 @@
-// `npm run bench call [rounds]`: what a call in this process costs, beside its bare schema and function, and how that grows with the state.
+// `npm run bench call [rounds]`: what a call in this process costs, beside its bare schema and
+// function, and how that grows with the state.
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { BARE, BARE_APPENDING, BARE_LATER, CALLS, NAMES } from './call/names.mjs'

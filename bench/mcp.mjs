@@ -1,4 +1,5 @@
-// `npm run bench mcp [rounds]`: calls per second of MCP servers over stdio and HTTP, and the time from spawn to the first answer, ours beside others.
+// `npm run bench mcp [rounds]`: calls per second of MCP servers over stdio and HTTP, and the time
+// from spawn to the first answer, ours beside others.
 import { here, installPeers, newerNode } from './install-peers.mjs'
 import { openHttp } from './mcp/http-client.mjs'
 import { combine, load, warmUp } from './mcp/load.mjs'

@@ -1,14 +1,18 @@
 // Starts programs and times them from spawn to the end of their output and their exit.
 import { spawn, spawnSync } from 'node:child_process'
 
-// Node 20 reads NODE_EXTRA_CA_CERTS at every start, which costs more than the start itself; nothing else is handed down either.
-// V8 decides by its clock what to compile and when to collect garbage, so that counts differ by some per cent; the least is the work itself.
+// Node 20 reads NODE_EXTRA_CA_CERTS at every start, which costs more than the start itself; nothing
+// else is handed down either.
+// V8 decides by its clock what to compile and when to collect garbage, so that counts differ by
+// some per cent; the least is the work itself.
 const COUNTS = 3
 const environment = { PATH: process.env.PATH, HOME: process.env.HOME }
 
 /**
- * Times each case `repetitions` times, interleaved in a new shuffled order in each round, after one round that does not count.
- * A case is {key, argv, node?, environment?, expect}; it throws when a program does not exit with 0 or does not print what it should.
+ * Times each case `repetitions` times, interleaved in a new shuffled order in each round, after one
+ * round that does not count.
+ * A case is {key, argv, node?, environment?, expect}; it throws when a program does not exit with 0
+ * or does not print what it should.
  */
 export async function measureAll(cases, repetitions) {
   const times = new Map(cases.map(({ key }) => [key, []]))
@@ -23,7 +27,10 @@ export async function measureAll(cases, repetitions) {
   return new Map([...times].map(([key, list]) => [key, summarise(list)]))
 }
 
-/** How many instructions each case takes at least, by callgrind: they hardly depend on what else the machine does. Undefined where there is no valgrind. */
+/**
+ * How many instructions each case takes at least, by callgrind: they hardly depend on what else the
+ * machine does. Undefined where there is no valgrind.
+ */
 export function countInstructions(cases) {
   if (spawnSync('valgrind', ['--version']).status !== 0) return undefined
   return new Map(

@@ -1,4 +1,6 @@
-// `npm run bench [start [repetitions] | mcp [rounds] | discovery [repetitions] | warm [rounds] | runner [rounds] | call [rounds] | workflow [rounds] | views]`: all, one after the other, when none is named.
+// `npm run bench [start [repetitions] | mcp [rounds] | discovery [repetitions] | warm [rounds] |
+// runner [rounds] | call [rounds] | workflow [rounds] | views]`: all, one after the other, when
+// none is named.
 const benches = {
   start: './start.mjs',
   mcp: './mcp.mjs',

@@ -1,4 +1,5 @@
-// `npm run bench runner [rounds]`: what it costs to run a tool on record: a flood of events beside a bare reader, a start beside a bare spawn and a bare bubblewrap, and 500 runs at once.
+// `npm run bench runner [rounds]`: what it costs to run a tool on record: a flood of events beside
+// a bare reader, a start beside a bare spawn and a bare bubblewrap, and 500 runs at once.
 import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -76,7 +77,8 @@ async function flood() {
   console.log()
 }
 
-// The time of the run itself, as its record tells it; the start of our own process is measured below.
+// The time of the run itself, as its record tells it; the start of our own process is measured
+// below.
 async function record() {
   const child = spawn(process.execPath, [here('../dist/bin.js'), 'run', 'flood', String(EVENTS)], {
     cwd: project,

@@ -1,4 +1,5 @@
-// `npm run bench start [repetitions] [instructions]`: what a cold start costs, of our programs as they are and built, beside bare node, bare zod and other libraries as published and bundled.
+// `npm run bench start [repetitions] [instructions]`: what a cold start costs, of our programs as
+// they are and built, beside bare node, bare zod and other libraries as published and bundled.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -87,7 +88,8 @@ const cases = [
         ...listPeer('incur bundled', bundled.incur, newerNode),
       ]),
 ]
-// A module of plain functions: the first start reads its types with the compiler, and every further one what that has left in the cache.
+// A module of plain functions: the first start reads its types with the compiler, and every further
+// one what that has left in the cache.
 const functions = [here('../dist/bin.js'), here('programs/functions.ts')]
 const questions = [
   ['--help', ['--help'], 'Greet somebody'],

@@ -1,4 +1,5 @@
-// How soon what a tool says stands in the browser, what a page costs over many runs, and what the server holds in memory. Growth is shown by folders of 100, 1,000 and 10,000 runs.
+// How soon what a tool says stands in the browser, what a page costs over many runs, and what the
+// server holds in memory. Growth is shown by folders of 100, 1,000 and 10,000 runs.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// `npm run bench warm [rounds]`: a warm call through the public API, beside a raw pipe to a node process that echoes lines, and beside the cold call of the same program.
+// `npm run bench warm [rounds]`: a warm call through the public API, beside a raw pipe to a node
+// process that echoes lines, and beside the cold call of the same program.
 import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,6 @@
-// `npm run bench workflow [rounds]`: workflows of three trivial steps, one and fifty in flight, beside a bare loop that brings the same lines to the disk; and lists of finished ones beside reading their index.
+// `npm run bench workflow [rounds]`: workflows of three trivial steps, one and fifty in flight,
+// beside a bare loop that brings the same lines to the disk; and lists of finished ones beside
+// reading their index.
 import { fork, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,9 +12,11 @@ if (!Number.isInteger(rounds) || rounds < 1)
   throw new Error(`rounds must be a whole number, not ${process.argv[3]}`)
 const WARM_UP = 3
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
-// On the disk of the project: a folder for temporary files may be in memory, where a sync costs nothing.
+// On the disk of the project: a folder for temporary files may be in memory, where a sync costs
+// nothing.
 const place = mkdtempSync(join(here('..'), '.bench-workflow-'))
-// The server and the SDK that the tests have. The worker's half of Restate is no public name: it is read from src/ as the tests read it.
+// The server and the SDK that the tests have. The worker's half of Restate is no public name: it is
+// read from src/ as the tests read it.
 const hook = new URL('../test/setup/typescript-hook.mjs', import.meta.url).href
 const packages = here('../test/workflow/restate/packages')
 const env = { PATH: process.env.PATH, HOME: place, RESTATE_PACKAGES: packages }

@@ -4,51 +4,64 @@ import { fileURLToPath } from 'node:url'
 
 const sourceRoot = fileURLToPath(new URL('../src/', import.meta.url))
 
-/** Which layers each layer builds on directly; what those build on is allowed too. `*` is everything. */
+/**
+ * Which layers each layer builds on directly; what those build on is allowed too. `*` is
+ * everything.
+ */
 export const arrows = {
-  contract: [],
-  define: ['contract'],
-  call: ['define'],
-  functions: ['call'],
-  surfaces: ['call', 'functions'],
-  process: ['contract'],
-  registry: ['call', 'functions', 'process'],
+  util: [],
+  protocol: ['util'],
+  define: ['protocol'],
+  core: ['define'],
+  functions: ['core'],
+  // One folder per transport. They are siblings: a command line can start a server, and a server
+  // describes the same commands.
+  cli: ['core', 'functions', 'mcp', 'http', 'docs', 'install'],
+  mcp: ['core', 'functions', 'cli', 'http', 'docs'],
+  http: ['core', 'functions', 'cli', 'mcp', 'docs'],
+  docs: ['core', 'functions', 'cli', 'http'],
+  install: ['core', 'functions', 'cli', 'mcp', 'http', 'docs'],
+  process: ['protocol', 'sandbox'],
+  sandbox: ['process'],
+  registry: ['core', 'functions', 'process'],
+  'views/model': ['protocol'],
   runner: ['registry', 'views/model'],
   workflow: ['runner'],
-  prompting: ['call', 'registry'],
-  'views/model': ['contract'],
-  views: ['views/model', 'surfaces', 'workflow'],
-  testing: ['surfaces', 'workflow', 'prompting', 'views'],
-  built: ['surfaces', 'functions'],
-  build: ['built', 'process'],
+  prompts: ['core', 'registry'],
+  agent: ['prompts'],
+  views: ['views/model', 'cli', 'workflow'],
+  testing: ['cli', 'workflow', 'agent', 'views'],
+  bundler: ['cli', 'process'],
   commands: ['*'],
   'zod.ts': ['define'],
-  'index.ts': ['surfaces', 'workflow', 'prompting', 'views', 'testing'],
+  'index.ts': ['cli', 'workflow', 'agent', 'views', 'testing'],
   'bin.ts': ['*'],
 }
 
-/** Files that may use the globals `process` and `console`; everything else takes `Io` as a parameter. */
+/**
+ * Files that may use the globals `process` and `console`; everything else takes `Io` as a
+ * parameter.
+ */
 export const processFiles = [
   'src/bin.ts',
-  'src/surfaces/cli/process-io.ts',
-  'src/surfaces/cli/process-screen.ts',
-  'src/surfaces/cli/run.ts',
-  'src/call/host.ts',
+  'src/cli/process-io.ts',
+  'src/cli/process-screen.ts',
+  'src/cli/run.ts',
+  'src/core/host.ts',
   'src/process/host.ts',
   // The JavaScript half of a built program, and the process that looks at one.
-  'src/build/launch/launch.ts',
-  'src/build/launch/launch-slowly.ts',
-  'src/build/launch/answer.ts',
-  'src/build/single/launch-single.ts',
-  'src/build/look/child.ts',
+  'src/bundler/launchers.ts',
+  'src/bundler/inspect-process.ts',
   // These stand between the process and the handlers, which cannot be told to take a parameter.
-  'src/call/exit-guard.ts',
-  'src/surfaces/cli/stray-output.ts',
-  'src/surfaces/cli/stray-children.ts',
+  'src/core/call-scope.ts',
+  'src/cli/stray-output.ts',
   'src/testing/stray-output.ts',
 ]
 
-/** The layer of a file in src/, the longest name that fits, or undefined outside src/ and for a file that has no layer. */
+/**
+ * The layer of a file in src/, the longest name that fits, or undefined outside src/ and for a file
+ * that has no layer.
+ */
 export function layerOf(file) {
   const path = relative(sourceRoot, file).split(sep).join('/')
   return Object.keys(arrows)

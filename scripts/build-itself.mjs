@@ -1,4 +1,5 @@
-// The command `toolable` as a program that its own builder has made: <dist>/toolable.cjs and the folder beside it, from <dist>/bin.js.
+// The command `toolable` as a program that its own builder has made: <dist>/toolable.cjs and the
+// folder beside it, from <dist>/bin.js.
 // See docs/decisions/2026-11-17-toolable-builds-itself.md.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +12,8 @@ export function buildItself(dist) {
   try {
     writeSample(project)
     const bin = resolve(dist, 'bin.js')
-    // A registry knows its folder at most starts: what finds tools for the first time is not compiled beforehand.
+    // A registry knows its folder at most starts: what finds tools for the first time is not
+    // compiled beforehand.
     run(project, bin, 'list')
     const { files, warnings } = run(
       project,
@@ -43,7 +45,7 @@ function run(project, ...argv) {
   return JSON.parse(stdout).result
 }
 
-// The tool that the rehearsal in src/commands/rehearsal.ts calls.
+// The tool that the rehearsal in src/commands/table.ts calls.
 function writeSample(project) {
   const manifest = {
     name: 'hello',

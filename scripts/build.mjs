@@ -1,5 +1,7 @@
-// Builds dist/. A start must be cheap, so the code is cut by what a start needs: `core` is what every program loads, `library` what it may use besides, `call` what a call adds, `help`
-// what help adds, `common` what both need, `flags` what reading flags needs, `schema` what compiled schemas need; everything else is a chunk of its own that loads when it is needed.
+// Builds dist/. A start must be cheap, so the code is cut by what a start needs: `core` is what
+// every program loads, `library` what it may use besides, `call` what a call adds, `help`
+// what help adds, `common` what both need, `flags` what reading flags needs, `schema` what compiled
+// schemas need; everything else is a chunk of its own that loads when it is needed.
 // See docs/decisions/2026-11-15-chunks-by-what-a-start-needs.md.
 import { spawnSync } from 'node:child_process'
 import {
@@ -34,7 +36,8 @@ try {
   })
   chmodSync(`${next}/bin.js`, 0o755)
   buildItself(next)
-  // `node scripts/build.mjs code`, for whoever tries things out: the types take longer than everything else, and stay as they were.
+  // `node scripts/build.mjs code`, for whoever tries things out: the types take longer than
+  // everything else, and stay as they were.
   if (process.argv[2] === 'code' && existsSync('dist/types'))
     cpSync('dist/types', `${next}/types`, { recursive: true })
   else buildTypes()
@@ -63,9 +66,9 @@ async function bundleInside() {
       index: 'src/index.ts',
       testing: 'src/testing/index.ts',
       bin: 'src/bin.ts',
-      'load-hooks': 'src/functions/load/hooks.ts',
-      built: 'src/built/index.ts',
-      look: 'src/build/look/child.ts',
+      'load-hooks': 'src/functions/hooks.ts',
+      built: 'src/bundler/built/index.ts',
+      look: 'src/bundler/inspect-process.ts',
     },
     platform: 'node',
     external: (id) => isExternal(id) && !id.startsWith('node:') && !id.startsWith('\0'),
@@ -91,7 +94,8 @@ async function bundleInside() {
   writeFileSync(`${next}/reach.json`, JSON.stringify(reach.table(chunks)))
 }
 
-// White space costs reading too. Lines stay short and names stay whole, because a stack trace shows both.
+// White space costs reading too. Lines stay short and names stay whole, because a stack trace shows
+// both.
 async function writeSmall({ fileName, code, map }) {
   const inline = !map
     ? ''
@@ -114,32 +118,34 @@ async function writeSmall({ fileName, code, map }) {
 
 // In order of need: a file belongs to the first group that reaches it.
 function listGroups() {
-  const cli = 'src/surfaces/cli'
-  const call = reach(`${cli}/run-tool.ts`, 'src/call/engine.ts')
-  const help = reach(`${cli}/help/help.ts`)
+  const call = reach('src/cli/call.ts', 'src/core/engine.ts')
+  const help = reach('src/cli/help.ts')
   // A client waits for a server that it has started.
   const mcp = reach(
-    'src/surfaces/builtin/run.ts',
-    'src/surfaces/builtin/start.ts',
-    'src/surfaces/mcp/commands.ts',
-    'src/surfaces/mcp/serve.ts',
-    'src/surfaces/mcp/methods/table.ts',
+    'src/cli/run-builtin.ts',
+    'src/cli/start-builtin.ts',
+    'src/mcp/serve.ts',
+    'src/mcp/server.ts',
   )
   const needed = new Set([
     ...call,
     ...help,
-    ...reach('src/define/argv/input.ts', 'src/define/compile-tool.ts', 'src/built/index.ts'),
+    ...reach(
+      'src/define/flag-input.ts',
+      'src/define/schema/compile.ts',
+      'src/bundler/built/index.ts',
+    ),
   ])
   const groups = {
     core: new Set([
       ...reach(
-        'src/surfaces/toolset.ts',
-        'src/call/tool.ts',
-        `${cli}/run.ts`,
-        `${cli}/documents.ts`,
-        'src/surfaces/json/discover.ts',
-        'src/call/host.ts',
-        'src/contract/quote-for-shell.ts',
+        'src/cli/toolset.ts',
+        'src/core/tool.ts',
+        'src/cli/run.ts',
+        'src/cli/documents.ts',
+        'src/cli/discovery.ts',
+        'src/core/host.ts',
+        'src/util/text.ts',
       ),
       ...[...reach('src/index.ts')].filter((file) => needed.has(file)),
     ]),
@@ -150,20 +156,21 @@ function listGroups() {
     call,
     help,
     // How the texts of flags become values, which needs no compiled schema.
-    flags: reach('src/define/argv/input.ts'),
-    schema: reach('src/define/compile-tool.ts'),
+    flags: reach('src/define/flag-input.ts'),
+    schema: reach('src/define/schema/compile.ts'),
     // The flags of servers, which `toolable` knows without being one.
-    serving: reach('src/surfaces/mcp/serving-properties.ts', 'src/surfaces/builtin/tree-of.ts'),
+    serving: reach('src/http/serving-flags.ts', 'src/cli/builtin-command.ts'),
     // What a registry reads over a folder that it knows.
     registry: reach('src/registry/registry.ts'),
     // What it adds where one of its tools is described or called.
     foreign: reach('src/registry/folder/define-tool.ts'),
-    toolable: reach('src/commands/main.ts', 'src/commands/list/list.ts'),
+    toolable: reach('src/commands/main.ts', 'src/commands/list.ts'),
     // What servers on stdin have in common.
-    wire: new Set([...reach('src/surfaces/serve/serve.ts')].filter((file) => mcp.has(file))),
+    wire: new Set([...reach('src/cli/serve-calls.ts')].filter((file) => mcp.has(file))),
     mcp,
   }
-  // The entry itself stays apart: a chunk that others load exports what they need, and an entry only what is public.
+  // The entry itself stays apart: a chunk that others load exports what they need, and an entry
+  // only what is public.
   groups.library.delete(resolve('src/index.ts'))
   // The bundler's own helpers, and what every start needs of node.
   const always = /^\0(rolldown|node:(fs|path|url|util)$)/
@@ -189,7 +196,9 @@ function isExternal(id) {
   return !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('@cfworker/')
 }
 
-// An `import` of node:fs loads all of node:stream for exports that nobody names; what is asked of getBuiltinModule is only what is used. `import()` gets the whole module: what is used of it is not known here.
+// An `import` of node:fs loads all of node:stream for exports that nobody names; what is asked of
+// getBuiltinModule is only what is used. `import()` gets the whole module: what is used of it is
+// not known here.
 function builtins() {
   // What the bundler's own helpers ask for.
   const names = new Map([['node:module', new Set(['createRequire'])]])

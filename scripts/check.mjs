@@ -1,41 +1,75 @@
-// `npm test`: types and lint beside all tests, then the tests of built programs. The first failure decides the exit code.
-// `npm run coverage`: the tests alone, and which lines of src/ they ran. Apart, because counting adds half to every start of a program.
-import { rmSync } from 'node:fs'
+// `npm test`: types and lint beside the fast tests.
+// `npm run test:slow`: slow tests, built programs, recorded requests, and every supported version
+// of Node.
+// `npm run test:soak`: random and long series with many more rounds than CI has time for.
+// `npm run coverage`: fast and slow tests, and which lines of src/ they ran. Separate, because
+// counting makes every program start half as slow again.
+import { appendFileSync, existsSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rawFolder, reportCoverage } from './coverage.mjs'
 import { runStep } from './run-step.mjs'
 import { runTests } from './run-tests.mjs'
+import { testBuiltPrograms } from './test-built.mjs'
+import { testNodeVersions } from './test-node-versions.mjs'
+
+const SUITES = { fast: testFast, slow: testSlow, soak: testSoak, coverage: testCoverage }
+// Types of the tests are checked by scripts/lint-and-types.mjs.
+const CHECKED = { TYPES_ARE_CHECKED: 'yes' }
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
-// Vitest colours what it writes into a pipe too, and whoever reads a pipe wants words.
+// Vitest writes colours into a pipe too.
 if (!process.stdout.isTTY) process.env.NO_COLOR = '1'
 
-process.exit(await (process.argv[2] === 'coverage' ? cover() : check()))
+const counts = await SUITES[process.argv[2] ?? 'fast']()
+const passed = counts.reduce((sum, count) => sum + count.passed, 0)
+const failed = counts.reduce((sum, count) => sum + count.failed, 0)
+// .ci/run adds up what the suites counted.
+if (process.env.TEST_COUNTS) appendFileSync(process.env.TEST_COUNTS, `${passed} ${failed}\n`)
+console.log(`${passed} passed, ${failed} failed`)
+process.exit(failed === 0 ? 0 : 1)
 
-async function check() {
-  // Side by side; where the first of them fails, nobody waits for the tests.
-  const givenUp = new AbortController()
-  const vitest = runTests('vitest', [], {
-    environment: { TYPES_ARE_CHECKED: 'yes' },
-    signal: givenUp.signal,
+async function testFast() {
+  const abort = new AbortController()
+  const tests = runTests('fast tests', ['--project', 'fast'], {
+    environment: CHECKED,
+    signal: abort.signal,
   })
-  const lint = await runStep('types and lint', [
+  const lint = await check('types and lint', [
     '--max-semi-space-size=64',
     'scripts/lint-and-types.mjs',
   ])
-  if (lint !== 0) givenUp.abort()
-  if ((await vitest) !== 0 || lint !== 0) return 1
-  // A built program behaves like its sources: the same tests.
-  return runStep('built programs', ['scripts/test-built.mjs'])
+  if (lint.failed > 0) abort.abort()
+  return [lint, await tests]
 }
 
-async function cover() {
+async function testSlow() {
+  const slow = await runTests('slow tests', ['--project', 'slow'], { environment: CHECKED })
+  const built = await testBuiltPrograms()
+  const recorded = existsSync('scripts/replay.mjs')
+    ? [await check('recorded requests', ['scripts/replay.mjs'])]
+    : []
+  return [slow, built, ...recorded, await testNodeVersions()]
+}
+
+// Every series with a number of rounds, with many more of them, and with other numbers each time.
+async function testSoak() {
+  const { TEST_SOAK = '25', TEST_SEED = 'random' } = process.env
+  return [await runTests('soak tests', [], { environment: { ...CHECKED, TEST_SOAK, TEST_SEED } })]
+}
+
+async function testCoverage() {
   rmSync('coverage', { recursive: true, force: true })
-  const vitest = await runTests('vitest', [], {
-    environment: { NODE_V8_COVERAGE: rawFolder, TYPES_ARE_CHECKED: 'yes' },
+  const tests = await runTests('tests', ['--project', 'fast', '--project', 'slow'], {
+    environment: { ...CHECKED, NODE_V8_COVERAGE: rawFolder },
   })
-  const covered = await reportCoverage((name, argv) =>
+  const status = await reportCoverage((name, argv) =>
     runStep(name, ['node_modules/c8/bin/c8.js', ...argv]),
   )
-  return vitest === 0 && covered === 0 ? 0 : 1
+  return [tests, { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1 }]
+}
+
+/** A step that is not made of tests counts as one. */
+async function check(name, argv) {
+  const status = await runStep(name, argv)
+  return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1 }
 }

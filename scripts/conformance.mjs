@@ -1,4 +1,5 @@
-// `npm run conformance [-- [--url URL] [scenario …]]`: the official suite against our fixture (or a server that runs already), with every failed check spelled out.
+// `npm run conformance [-- [--url URL] [scenario …]]`: the official suite against our fixture (or a
+// server that runs already), with every failed check spelled out.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

@@ -9,7 +9,10 @@ export const rawFolder = resolve('coverage/raw')
 const keptFolder = resolve('coverage/kept')
 const wantedLines = 90
 
-/** Keeps what concerns src/ and dist/, and lets c8 report it and hold the wanted share; `runC8` gets a name and the arguments and gives the exit status. */
+/**
+ * Keeps what concerns src/ and dist/, and lets c8 report it and hold the wanted share; `runC8` gets
+ * a name and the arguments and gives the exit status.
+ */
 export async function reportCoverage(runC8) {
   keepOwnScripts()
   const options = [
@@ -72,7 +75,8 @@ function keepOwnScripts() {
     if (result.length === 0) continue
     writeFileSync(join(keptFolder, name), JSON.stringify({ result }))
     for (const [url, cached] of Object.entries(raw['source-map-cache'] ?? {})) {
-      // c8 compares the sources of a bundle with its patterns before it resolves them, so they are made paths here.
+      // c8 compares the sources of a bundle with its patterns before it resolves them, so they are
+      // made paths here.
       if (isOwn(url) && cached.data)
         maps[url] = {
           ...cached,
@@ -99,7 +103,9 @@ function readCoverage(file) {
   }
 }
 
-/** Files that hold only types, or only pass names on: no statement of them can run or fail to run. */
+/**
+ * Files that hold only types, or only pass names on: no statement of them can run or fail to run.
+ */
 function listFilesWithoutStatements() {
   return readdirSync('src', { recursive: true })
     .filter((name) => name.endsWith('.ts'))

@@ -1,4 +1,5 @@
-// `npm start`: the example toolset at work on a little project, each call a process of its own; then the dashboard over three runs.
+// `npm start`: the example toolset at work on a little project, each call a process of its own;
+// then the dashboard over three runs.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
@@ -113,7 +114,8 @@ function call(argv, expected = 0) {
   return { status, stdout, stderr }
 }
 
-// What the machine says about agents, colours and settings is left out: the demonstration looks the same everywhere.
+// What the machine says about agents, colours and settings is left out: the demonstration looks the
+// same everywhere.
 function environment() {
   const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR'].filter(
     (name) => process.env[name] !== undefined,

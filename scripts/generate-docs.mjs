@@ -1,4 +1,5 @@
-// `node scripts/generate-docs.mjs`: writes into README.md and docs/ what the program really prints. The tests check that nothing is left to write.
+// `node scripts/generate-docs.mjs`: writes into README.md and docs/ what the program really prints.
+// The tests check that nothing is left to write.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { refreshPage } from './docs/refresh.mjs'

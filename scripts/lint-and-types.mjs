@@ -1,14 +1,24 @@
-// `node scripts/lint-and-types.mjs`: the compiler and the linter over everything, with one understanding of the types: each alone would work it out anew.
+// `node scripts/lint-and-types.mjs`: Prettier, the compiler and the linter over the repository. The
+// compiler and the linter share one program, because building it is most of the cost.
+import { spawnSync } from 'node:child_process'
 import { ESLint } from 'eslint'
 import ts from 'typescript'
 
-// The browser app and its tests know the page, and nothing else does; the examples that are JavaScript are held to their comments.
+// The browser app and its tests know the page, and nothing else does; the examples that are
+// JavaScript are held to their comments.
 const PROJECTS = [
   'tsconfig.json',
   'examples/tsconfig.json',
   'dashboard/tsconfig.json',
   'test/dashboard/tsconfig.json',
 ]
+
+const format = spawnSync(
+  process.execPath,
+  ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '--cache', '.'],
+  { stdio: 'inherit' },
+)
+console.log(`format: ${format.status === 0 ? 'passed' : 'FAILED; run npm run format'}`)
 
 const programs = PROJECTS.map(readProgram)
 const problems = programs.flatMap((program) => [...ts.getPreEmitDiagnostics(program)])
@@ -37,7 +47,7 @@ const isClean = results.every(({ errorCount, warningCount }) => errorCount + war
 console.log(
   `lint: ${isClean ? 'passed' : 'FAILED'} after ${(performance.now() / 1000).toFixed(1)} s`,
 )
-process.exitCode = problems.length === 0 && isClean ? 0 : 1
+process.exitCode = format.status === 0 && problems.length === 0 && isClean ? 0 : 1
 
 function readProgram(path) {
   const { options, fileNames, errors } = ts.getParsedCommandLineOfConfigFile(

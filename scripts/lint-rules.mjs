@@ -1,8 +1,12 @@
-// The project's own lint rules: imports in src/ follow the arrows of scripts/architecture.mjs, and the process is a parameter.
+// The project's own lint rules: imports in src/ follow the arrows of scripts/architecture.mjs, and
+// the process is a parameter.
 import { dirname, resolve } from 'node:path'
 import { explainForbiddenImport } from './architecture.mjs'
 
-/** Refuses an import, a re-export, a dynamic import or an import type that points against the arrows. */
+/**
+ * Refuses an import, a re-export, a dynamic import or an import type that points against the
+ * arrows.
+ */
 export const oneWayImports = {
   meta: {
     type: 'problem',
@@ -34,7 +38,10 @@ export const oneWayImports = {
   },
 }
 
-/** Refuses the globals `process` and `console`; `process.getBuiltinModule` only loads a module and is allowed. */
+/**
+ * Refuses the globals `process` and `console`; `process.getBuiltinModule` only loads a module and
+ * is allowed.
+ */
 export const processIsAParameter = {
   meta: {
     type: 'problem',

@@ -1,15 +1,19 @@
-// What each public name can load: `toolable build` leaves out of a program what nothing in it can reach. See docs/decisions/2026-11-17-what-a-built-program-carries.md.
+// What each public name can load: `toolable build` leaves out of a program what nothing in it can
+// reach. See docs/decisions/2026-11-17-what-a-built-program-carries.md.
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 const ENTRIES = {
   toolable: 'src/index.ts',
-  'toolable/built': 'src/built/index.ts',
+  'toolable/built': 'src/bundler/built/index.ts',
   'toolable/testing': 'src/testing/index.ts',
 }
 const EXPORTS = /^export \{([^}]*)\} from '(\.[^']+)'/gm
 
-/** A plugin that writes down which module loads which, at once or later, and a function that makes the table of it: for each public name the chunks that it may import later. */
+/**
+ * A plugin that writes down which module loads which, at once or later, and a function that makes
+ * the table of it: for each public name the chunks that it may import later.
+ */
 export function recordReach() {
   const modules = new Map()
   return {

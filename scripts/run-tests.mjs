@@ -3,44 +3,84 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { runStep } from './run-step.mjs'
 
-// More than these are no accident.
-const MOST_SECOND_TRIES = 3
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run']
+// With more failed files than this the cause is the change, not the load.
+const MAX_FILES_TO_REPEAT = 3
+// A file of the fast suite that takes longer is worth a look: make it cheaper, or move it.
+const LONG_FILE_MS = 20_000
+const NO_TESTS = { passed: 0, failed: 0 }
 
 /**
- * Runs vitest. A test file that failed in company runs once more, alone: what a busy machine did to it is told, and does not hide what the commit did.
+ * Runs vitest and returns how many tests passed and failed.
+ *
+ * A file that fails runs again on its own, only to report whether it is unsteady. It counts as
+ * failed either way.
  */
-export async function runTests(name, argv, { environment, signal } = {}) {
+export async function runTests(name, argv, { environment, signal, node } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'toolable-tests-'))
-  const report = join(folder, 'report.json')
+  const file = join(folder, 'report.json')
   try {
-    const status = await runStep(
-      name,
-      [...VITEST, ...argv, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-      { environment, signal },
-    )
-    const failed = status === 0 || signal?.aborted ? [] : failedFiles(report)
-    if (failed.length === 0 || failed.length > MOST_SECOND_TRIES) return status
-    const alone = await runStep(`${name}, second try`, [...VITEST, '--maxWorkers=1', ...failed], {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+    const status = await runStep(name, [...VITEST, ...argv, ...reporters], {
       environment,
       signal,
+      node,
     })
-    if (alone === 0)
-      console.log(`UNSTEADY: failed in company and passed alone: ${failed.join(', ')}`)
-    return alone
+    if (signal?.aborted) return NO_TESTS
+    const report = readReport(file)
+    listLongFiles(report)
+    if (status === 0) return { passed: report.passed, failed: 0 }
+    await reportUnsteady(name, report.failedFiles, { environment, signal, node })
+    return { passed: report.passed, failed: Math.max(report.failed, 1) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-// Without a report vitest did not get so far, and its own exit code stands.
-function failedFiles(report) {
+async function reportUnsteady(name, files, options) {
+  if (files.length === 0 || files.length > MAX_FILES_TO_REPEAT) return
+  const unsteady = []
+  for (const file of files) {
+    const status = await runStep(
+      `${name}, ${file} on its own`,
+      [...VITEST, '--maxWorkers=1', file],
+      options,
+    )
+    if (status === 0) unsteady.push(file)
+  }
+  for (const file of unsteady)
+    console.log(`UNSTEADY: ${file} failed beside other tests and passed on its own`)
+}
+
+function listLongFiles({ files }) {
+  const long = files
+    .filter(({ milliseconds }) => milliseconds > LONG_FILE_MS)
+    .sort((a, b) => b.milliseconds - a.milliseconds)
+  for (const { name, milliseconds } of long)
+    console.log(`${(milliseconds / 1000).toFixed(0).padStart(5)} s  ${name}`)
+}
+
+// Without a report vitest did not get as far as a test; its exit code decides.
+function readReport(file) {
+  let report
   try {
-    const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
-    return testResults
-      .filter(({ status }) => status !== 'passed')
-      .map(({ name }) => relative('.', name))
+    report = JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return []
+    return { passed: 0, failed: 0, files: [], failedFiles: [] }
+  }
+  const files = report.testResults.map((result) => ({
+    name: relative('.', result.name),
+    milliseconds: result.endTime - result.startTime,
+    hasFailed: result.status !== 'passed',
+    isBroken:
+      result.status !== 'passed' &&
+      !result.assertionResults.some(({ status }) => status === 'failed'),
+  }))
+  return {
+    passed: report.numPassedTests,
+    // A file that cannot be loaded has no tests, and counts as one that failed.
+    failed: report.numFailedTests + files.filter(({ isBroken }) => isBroken).length,
+    files,
+    failedFiles: files.filter(({ hasFailed }) => hasFailed).map(({ name }) => name),
   }
 }

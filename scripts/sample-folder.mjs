@@ -16,7 +16,10 @@ const files = {
   '.env': 'TOWN=Bremen\n',
 }
 
-/** Makes the folder in the temporary directory; every file has the same date, so that outputs can be compared. */
+/**
+ * Makes the folder in the temporary directory; every file has the same date, so that outputs can be
+ * compared.
+ */
 export function makeSampleFolder() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'weather-')))
   for (const [name, text] of Object.entries(files)) {

@@ -1,4 +1,5 @@
-// `node scripts/setup.mjs start|test`: brings a fresh clone to the point where it runs; costs nothing when there is nothing to do.
+// `node scripts/setup.mjs start|test|slow`: brings a fresh clone to the point where it runs; costs
+// nothing when there is nothing to do.
 // No dependencies: it runs before there are any.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,15 +15,18 @@ const programsOfOthers = [
   'test/workflow/restate/packages',
   'test/functions/packages',
 ].map((folder) => join(root, folder))
+const nodeVersions = join(root, 'test/node-versions')
 // Inside node_modules, so that a new installation also means a new build.
 const buildStamp = join(root, 'node_modules/.cache/toolable/build')
 
 try {
   ensureNodeVersion()
-  if (process.argv[2] === 'test') ensureSystemPackages()
+  const isTest = process.argv[2] !== 'start'
+  if (isTest) ensureSystemPackages()
   ensureNpmPackages(root)
   // Programs of others that only the tests need have lock files of their own.
-  if (process.argv[2] === 'test') programsOfOthers.forEach(ensureNpmPackages)
+  if (isTest) programsOfOthers.forEach(ensureNpmPackages)
+  if (process.argv[2] === 'slow') ensureNpmPackages(nodeVersions)
   ensureBuild()
 } catch (error) {
   console.error(`setup: ${error.message}`)
@@ -42,7 +46,8 @@ function ensureNpmPackages(folder) {
   if (readStamp(stamp) === hash) return
   const installed = join(folder, 'node_modules/.package-lock.json')
   if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
-    // No package of ours needs its install script; esbuild finds its program in the optional package of the platform.
+    // No package of ours needs its install script; esbuild finds its program in the optional
+    // package of the platform.
     run(
       'npm',
       ['ci', '--ignore-scripts', '--no-audit', '--no-fund'],

@@ -1,4 +1,5 @@
-// Which files of src/ a file needs before it can run: its imports that load something, followed to the end.
+// Which files of src/ a file needs before it can run: its imports that load something, followed to
+// the end.
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 

@@ -3,7 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What the tests need from the machine: shells for the tests of completion and of built programs, tmux and python3 for the terminal tests, groff and man for manual pages, bubblewrap and prlimit for the sandbox, strace, unshare and mount for disks that fail, programs whose help is read, and a browser for the dashboard. */
+/**
+ * What the tests need from the machine: shells for the tests of completion and of built programs,
+ * tmux and python3 for the terminal tests, groff and man for manual pages, bubblewrap and prlimit
+ * for the sandbox, strace, unshare and mount for disks that fail, programs whose help is read, and
+ * a browser for the dashboard.
+ */
 export const systemPackages = [
   { binary: 'bash', debian: 'bash' },
   { binary: 'zsh', debian: 'zsh' },
@@ -27,7 +32,10 @@ export const systemPackages = [
   { binary: 'chromium-headless-shell', debian: 'chromium-headless-shell' },
 ]
 
-/** Installs what is missing with apt-get as root; anywhere else it throws an error that names the command to run. */
+/**
+ * Installs what is missing with apt-get as root; anywhere else it throws an error that names the
+ * command to run.
+ */
 export function ensureSystemPackages() {
   const missing = listMissing()
   if (missing.length === 0) return
@@ -64,7 +72,8 @@ function isOnPath(binary) {
 }
 
 function runAptGet(argv) {
-  // A failed update is not the end: the lists on the machine may be good enough, and the check afterwards decides.
+  // A failed update is not the end: the lists on the machine may be good enough, and the check
+  // afterwards decides.
   spawnSync('apt-get', argv, {
     stdio: ['ignore', 2, 2],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },

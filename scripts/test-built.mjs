@@ -1,5 +1,6 @@
-// `node scripts/test-built.mjs [vitest arguments]`: the tests of the command line once more, against programs that were built of the same fixtures.
-// Run by `npm test`: it proves that a built program behaves like its sources.
+// `node scripts/test-built.mjs [vitest arguments]`: the tests of the command line again, against
+// programs built from the same fixtures.
+// Part of `npm run test:slow`: it proves that a built program behaves like its sources.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -24,32 +25,39 @@ const FIXTURES = [
   'prints-too-much',
   'prints-before-it-runs',
 ]
-const TESTS = ['test/cli', 'test/parity.test.ts', 'test/dialects.test.ts', 'test/documents']
+const TESTS = ['test/cli', 'test/parity', 'test/dialects', 'test/documents']
 
-process.chdir(fileURLToPath(new URL('..', import.meta.url)))
-const folder = mkdtempSync(join(tmpdir(), 'toolable-built-'))
-try {
+/**
+ * Builds the fixtures and runs these tests against them; returns how many tests passed and failed.
+ */
+export async function testBuiltPrograms(tests = TESTS) {
+  const folder = mkdtempSync(join(tmpdir(), 'toolable-built-'))
+  try {
+    await buildFixtures(folder)
+    return await runTests('built programs', tests, {
+      environment: { BUILT_PROGRAMS: folder, TYPES_ARE_CHECKED: 'yes' },
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function buildFixtures(folder) {
   mkdirSync(join(folder, 'home'))
   // Not in a folder of modules: there a file without extension would be one.
   writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}')
-  const environment = { PATH: process.env.PATH, HOME: join(folder, 'home') }
+  const env = { PATH: process.env.PATH, HOME: join(folder, 'home') }
   const left = [...FIXTURES]
   await Promise.all(
     Array.from({ length: availableParallelism() }, async () => {
-      for (let name; (name = left.shift()) !== undefined;) await build(name, environment)
+      for (let name; (name = left.shift()) !== undefined;) await build(name, folder, env)
     }),
   )
   // What lies beside an entry lies beside its program.
   cpSync('test/fixtures/prints-and-ends.mjs', join(folder, 'prints-and-ends.mjs'))
-  const given = process.argv.slice(2)
-  process.exitCode = await runTests('vitest of built programs', given.length > 0 ? given : TESTS, {
-    environment: { BUILT_PROGRAMS: folder },
-  })
-} finally {
-  rmSync(folder, { recursive: true, force: true })
 }
 
-function build(name, env) {
+function build(name, folder, env) {
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
@@ -62,4 +70,12 @@ function build(name, env) {
       },
     )
   })
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+  const { failed } = await testBuiltPrograms(
+    process.argv.length > 2 ? process.argv.slice(2) : TESTS,
+  )
+  process.exitCode = failed === 0 ? 0 : 1
 }

@@ -1,38 +1,34 @@
-export { tool, call, isTool } from './call/tool.ts'
-export type { Tool, AnyTool } from './call/tool.ts'
-export type { ToolTree } from './call/collect.ts'
-export type { CallOptions } from './call/options.ts'
-export { createState } from './call/state/create-state.ts'
-export type { StateOptions } from './call/state/create-state.ts'
-export { slice, member } from './call/state/slice.ts'
-export { guard, guards } from './call/guards/index.ts'
-export { folderFiles } from './call/files/folder-files.ts'
-export { memoryFiles } from './call/files/memory-files.ts'
-export type {
-  MemoryFiles,
-  MemoryFilesInput,
-  MemoryFilesJson,
-} from './call/files/memory/memory-type.ts'
-export { fileTools } from './call/files/file-tools.ts'
-export type { FileToolName, FileToolsOptions } from './call/files/file-tools.ts'
-export type { FilesOptions, FolderFilesOptions, MemoryFilesOptions } from './call/files/options.ts'
-export { createBudget } from './call/budget.ts'
-export { withStateFile, readStateFile } from './call/state-file.ts'
-export type { StateFile, StateFileOptions } from './call/state-file-type.ts'
+export { tool, call, isTool } from './core/tool.ts'
+export type { Tool, AnyTool } from './core/tool.ts'
+export type { ToolTree } from './core/tool.ts'
+export type { CallOptions } from './core/call.ts'
+export { createState } from './core/state/state.ts'
+export type { StateOptions } from './core/state/state.ts'
+export { slice, member } from './core/state/state-api.ts'
+export { guard, guards } from './core/guards/guards.ts'
+export { folderFiles } from './core/files/files.ts'
+export { memoryFiles } from './core/files/files.ts'
+export type { MemoryFiles, MemoryFilesInput, MemoryFilesJson } from './core/files/memory.ts'
+export { fileTools } from './core/files/file-tools.ts'
+export type { FileToolName, FileToolsOptions } from './core/files/file-tools.ts'
+export type { FilesOptions, FolderFilesOptions, MemoryFilesOptions } from './core/files/read.ts'
+export { createBudget } from './core/budget.ts'
+export { withStateFile, readStateFile } from './core/state/state-api.ts'
+export type { StateFile, StateFileOptions } from './core/state/open-state-file.ts'
 export {
   keepPlan,
   planner,
   planning,
   planningInstructions,
   planningTools,
-} from './prompting/planning/index.ts'
-export type { PlanningOptions } from './prompting/planning/index.ts'
-export { planSlice } from './prompting/planning/plan-slice.ts'
-export type { PlanKeeper } from './prompting/planning/plan-keeper.ts'
-export type { StepChange } from './prompting/planning/plan-model.ts'
-export type { PlanningStrategy } from './prompting/planning/strategy.ts'
-export { functionTools } from './functions/make-tools.ts'
-export type { LoadModule } from './functions/make-tools.ts'
+} from './prompts/planning.ts'
+export type { PlanningOptions } from './prompts/planning.ts'
+export { planSlice } from './prompts/plan-slice.ts'
+export type { PlanKeeper } from './prompts/plan.ts'
+export type { StepChange } from './prompts/plan.ts'
+export type { PlanningStrategy } from './prompts/plan-slice.ts'
+export { functionTools } from './functions/function-tools.ts'
+export type { LoadModule } from './functions/function-tools.ts'
 export type {
   Conversion,
   FunctionManifest,
@@ -43,16 +39,16 @@ export type {
   ObjectField,
   TextConversion,
 } from './functions/manifest.ts'
-export { toolset } from './surfaces/toolset.ts'
+export { toolset } from './cli/toolset.ts'
 export type {
   ModuleToolsetOptions,
   Toolset,
   ToolsetOptions,
   ToolsetChange,
   ChangeListener,
-} from './surfaces/toolset-type.ts'
-export { registry } from './workflow/source/registry.ts'
-export type { RegistryOptions, WorkflowItem, WorkflowsOptions } from './workflow/source/options.ts'
+} from './cli/toolset-types.ts'
+export { registry } from './workflow/registry.ts'
+export type { RegistryOptions, WorkflowItem, WorkflowsOptions } from './workflow/workflow-types.ts'
 export type {
   Registry,
   FolderOptions,
@@ -62,30 +58,26 @@ export type {
   ListedTool,
   ToolDescription,
   SourceState,
-} from './registry/registry-type.ts'
-export { workflows } from './workflow/host/index.ts'
-export type { AnyWorkflow, Workflows, WorkflowHostOptions } from './workflow/host/workflows-type.ts'
-export type { Execution, ExecutionHandle, StepError } from './workflow/engines/engine-type.ts'
-export { runner } from './runner/index.ts'
-export type { Runner, RunnerOptions, RunHandle, RunInput } from './runner/runner-type.ts'
-export type { RunOptions } from './runner/make-request.ts'
-export type { RunSummary } from './views/model/summary/summary.ts'
-export type { RunEvent, RunState } from './contract/run-state.ts'
-export { workflow } from './workflow/build/workflow.ts'
-export type { BuiltWorkflow, BuiltWorkflowOptions } from './workflow/build/built-type.ts'
+} from './registry/types.ts'
+export { workflows } from './workflow/workflows.ts'
+export type { AnyWorkflow, Workflows, WorkflowHostOptions } from './workflow/workflow-types.ts'
+export type { Execution, ExecutionHandle, StepError } from './workflow/engine.ts'
+export { runner } from './runner/runner.ts'
+export type { Runner, RunnerOptions, RunHandle, RunInput } from './runner/request.ts'
+export type { RunOptions } from './runner/request.ts'
+export type { RunSummary } from './views/model/run-summary.ts'
+export type { RunEvent, RunState } from './protocol/run-state.ts'
+export { workflow } from './workflow/workflow.ts'
+export type { BuiltWorkflow, BuiltWorkflowOptions } from './workflow/workflow-types.ts'
 export type {
   BuiltStep,
   BuiltStepOptions,
   StepsBuilder,
   WorkflowBuilder,
-} from './workflow/build/builder-type.ts'
-export type { Given, Ref } from './workflow/build/ref-type.ts'
-export type {
-  Workflow,
-  WorkflowData,
-  Step as WorkflowStep,
-} from './workflow/definition/workflow-type.ts'
-export { agent } from './prompting/agent/agent.ts'
+} from './workflow/workflow-types.ts'
+export type { Given, Ref } from './workflow/builder-refs.ts'
+export type { Workflow, WorkflowData, WorkflowStep } from './workflow/definition/model.ts'
+export { agent } from './agent/agent.ts'
 export type {
   Agent,
   AgentEvent,
@@ -95,7 +87,7 @@ export type {
   AgentStatus,
   ApprovalRequest,
   Approve,
-} from './prompting/agent/agent-type.ts'
+} from './agent/types.ts'
 export type {
   AgentMessage,
   Model,
@@ -103,15 +95,15 @@ export type {
   ModelReply,
   ModelRequest,
   ModelSettings,
-} from './prompting/agent/model-type.ts'
-export type { AgentPrompt, RenderedAgentPrompt } from './prompting/agent/prompt-type.ts'
-export { openaiModel } from './prompting/agent/models/openai/openai-model.ts'
-export type { OpenAiModelOptions } from './prompting/agent/models/openai/openai-model.ts'
-export { aiSdkModel } from './prompting/agent/models/ai-sdk/ai-sdk-model.ts'
-export type { AiSdkLanguageModel } from './prompting/agent/models/ai-sdk/language-model.ts'
-export type { McpServerConfig } from './registry/mcp/settings.ts'
+} from './agent/types.ts'
+export type { AgentPrompt, RenderedAgentPrompt } from './agent/types.ts'
+export { openaiModel } from './agent/models/openai.ts'
+export type { OpenAiModelOptions } from './agent/models/openai.ts'
+export { aiSdkModel } from './agent/models/ai-sdk.ts'
+export type { AiSdkLanguageModel } from './agent/types.ts'
+export type { McpServerConfig } from './registry/mcp/transports.ts'
 export type { ToolServerOptions } from './registry/sources/tool-server.ts'
-export type { Problem, Tier } from './registry/found.ts'
+export type { Problem, Tier } from './registry/source.ts'
 export type { Filter, FilterInput } from './registry/filter.ts'
 export type {
   AnthropicTool,
@@ -121,11 +113,11 @@ export type {
   McpTool,
   OpenAiResponsesTool,
   OpenAiTool,
-} from './contract/providers/forms.ts'
-export type { ToolMessage } from './contract/providers/render-message.ts'
-export type { Servable } from './call/servable.ts'
-export { createHandler, toNode } from './surfaces/http/create-handler.ts'
-export type { Handler, HandlerOptions, NodeHandler } from './surfaces/http/handler-type.ts'
+} from './protocol/providers/export-tools.ts'
+export type { ToolMessage } from './protocol/providers/tool-messages.ts'
+export type { Servable } from './core/tool.ts'
+export { createHandler, toNode } from './http/create-handler.ts'
+export type { Handler, HandlerOptions, NodeHandler } from './http/options.ts'
 export { resource } from './define/resource.ts'
 export type {
   Resource,
@@ -142,50 +134,46 @@ export type {
   PromptText,
   PromptContext,
 } from './define/prompt.ts'
-export { section } from './prompting/sections/section.ts'
-export { sections } from './prompting/sections/sections.ts'
-export { skillSection } from './prompting/sections/skills/skill-section.ts'
-export { toolsetSection } from './prompting/sections/toolset-section.ts'
+export { section } from './prompts/section.ts'
+export { sections } from './prompts/sections.ts'
+export { skillSection } from './prompts/skill-section.ts'
+export { toolsetSection } from './prompts/section.ts'
 export type {
   Section,
   SectionContext,
   SectionOptions,
   SectionVisibility,
-} from './prompting/sections/section-type.ts'
+} from './prompts/section.ts'
 export type {
   RenderedPrompt,
   RenderedTool,
   RenderOptions,
   SectionedPrompt,
   SectionsOptions,
-} from './prompting/sections/prompt-type.ts'
-export type { SkillSectionOptions } from './prompting/sections/skills/skill-options.ts'
-export type { ToolsetSectionOptions } from './prompting/sections/toolset-section.ts'
+} from './prompts/section-tree.ts'
+export type { SkillSectionOptions } from './prompts/section.ts'
+export type { ToolsetSectionOptions } from './prompts/section.ts'
 export { ok, partial } from './define/results.ts'
 export type { Reply, ReplyOptions, PartialError } from './define/results.ts'
-export { content } from './define/content.ts'
-export type { Completer, Completers } from './define/complete.ts'
+export { content } from './define/results.ts'
+export type { Completer, Completers } from './define/checks.ts'
 export { protocolError } from './define/protocol-error.ts'
-export { stream, session } from './define/events.ts'
-export type { Stream, Session, SessionAnswer } from './define/events.ts'
-export type { ToolOptions } from './define/tool-type.ts'
+export { stream, session } from './define/results.ts'
+export type { Stream, Session, SessionAnswer } from './define/results.ts'
+export type { ToolOptions } from './define/tool-types.ts'
 export { jsonSchema } from './define/schema/source.ts'
-export type {
-  StandardSchema,
-  TypedJsonSchema,
-  SchemaSource,
-  LazySchema,
-} from './define/schema/schema.ts'
-export { fail, ToolError } from './contract/tool-error.ts'
-export type { FailOptions, SuggestionInput, AnyErrorCode } from './contract/tool-error.ts'
-export { ERROR_TABLE } from './contract/errors.ts'
+export type { StandardSchema, SchemaSource, LazySchema } from './define/schema/source.ts'
+export type { TypedJsonSchema } from './util/values.ts'
+export { fail, ToolError } from './protocol/tool-error.ts'
+export type { FailOptions, SuggestionInput, AnyErrorCode } from './protocol/tool-error.ts'
+export { ERROR_TABLE } from './protocol/errors.ts'
 export type {
   ErrorCode,
   ErrorCategory,
   ErrorClass,
   ErrorRow,
   DeclaredError,
-} from './contract/errors.ts'
+} from './protocol/errors.ts'
 export type {
   ContentBlock,
   ContentAnnotations,
@@ -194,7 +182,7 @@ export type {
   AudioContent,
   EmbeddedResource,
   ResourceLink,
-} from './contract/content.ts'
+} from './protocol/outcome.ts'
 export type {
   Outcome,
   SuccessOutcome,
@@ -205,7 +193,7 @@ export type {
   Suggestion,
   Artifact,
   PartialSummary,
-} from './contract/outcome.ts'
+} from './protocol/outcome.ts'
 export type {
   CallEvent,
   ToolEvent,
@@ -213,7 +201,7 @@ export type {
   ToolInvokedEvent,
   Invocation,
   LogLevel,
-} from './contract/events.ts'
+} from './protocol/events.ts'
 export type {
   Context,
   ReadingContext,
@@ -226,7 +214,7 @@ export type {
   ConfirmQuestion,
   DecisionQuestion,
   InputQuestion,
-} from './contract/context.ts'
+} from './protocol/context.ts'
 export type {
   Interaction,
   InteractionOption,
@@ -235,7 +223,7 @@ export type {
   Sampler,
   Root,
   RootsProvider,
-} from './contract/interaction.ts'
+} from './protocol/events.ts'
 export type {
   Member,
   Reducer,
@@ -248,11 +236,11 @@ export type {
   StateSnapshot,
   Transactional,
   TransactionPart,
-} from './contract/state.ts'
-export type { FileEntry, Filesystem, FoundLine, Page, PageOptions } from './contract/filesystem.ts'
-export type { Guard, GuardedCall, Refusal } from './contract/guard.ts'
-export type { Budget, BudgetDimension, BudgetLimits, TokenUsage } from './contract/budget.ts'
-export type { Plan, PlanStep } from './contract/plan.ts'
+} from './protocol/state.ts'
+export type { FileEntry, Filesystem, FoundLine, Page, PageOptions } from './protocol/state.ts'
+export type { Guard, GuardedCall, Refusal } from './protocol/context.ts'
+export type { Budget, BudgetDimension, BudgetLimits, TokenUsage } from './protocol/limits.ts'
+export type { Plan, PlanStep } from './protocol/plan.ts'
 export type {
   ToolManifest,
   ToolsetManifest,
@@ -264,6 +252,6 @@ export type {
   Permissions,
   FlagOptions,
   McpOptions,
-} from './contract/manifest.ts'
-export type { Json, JsonSchema, JsonObject } from './contract/json.ts'
-export type { Duration } from './contract/duration.ts'
+} from './protocol/manifest.ts'
+export type { Json, JsonSchema, JsonObject } from './util/values.ts'
+export type { Duration } from './protocol/limits.ts'

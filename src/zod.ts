@@ -3,7 +3,10 @@ import type { PathRules } from './define/schema/path.ts'
 
 export type { PathRules } from './define/schema/path.ts'
 
-/** A zod string that is a path. The rules are checked by the call itself against the caller's directory; with `resolve` the tool gets the absolute path. */
+/**
+ * A zod string that is a path. The rules are checked by the call itself against the caller's
+ * directory; with `resolve` the tool gets the absolute path.
+ */
 export function path(rules: PathRules = {}): z.ZodString {
   const given = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined))
   return z

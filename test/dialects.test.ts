@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
-import { findRow, protocolName } from '../src/contract/errors.ts'
-import { readOutcome } from '../src/contract/dialects/read-outcome.ts'
+import { findErrorRow, toProtocolCode } from '../src/protocol/errors.ts'
+import { readOutcome } from '../src/protocol/dialects/read-outcome.ts'
 import { toolset, tool } from '../src/index.ts'
-import { main } from '../src/surfaces/cli/main.ts'
-import { fakeIo } from '../src/testing/fake-io.ts'
+import { main } from '../src/cli/main.ts'
+import { createFakeIo } from '../src/testing/run-cli.ts'
 import { runProgram } from './support/run-program.ts'
 import './support/without-coverage.ts'
 
@@ -157,14 +157,14 @@ test.each([
   ['E_MINE', 'E_MINE'],
   ['MINE', 'E_MINE'],
 ])('[4.seed-codes-read] %s is %s on event lines, and read back', (code, name) => {
-  expect(protocolName(code)).toBe(name)
-  if (findRow(code)) expect(findRow(name)?.code).toBe(code)
+  expect(toProtocolCode(code)).toBe(name)
+  if (findErrorRow(code)) expect(findErrorRow(name)?.code).toBe(code)
 })
 
 test('[3.heartbeats] heartbeats are sent for the author while run is working', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
-    const { io, stdout } = fakeIo({ env: supervised })
+    const { io, stdout } = createFakeIo({ env: supervised })
     const works = tool({
       name: 'works',
       summary: 'Works',

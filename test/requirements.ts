@@ -30,14 +30,20 @@ import { WORKFLOW_RESTATE } from './requirements/workflow-restate.ts'
 import { WORKFLOW_RUNS } from './requirements/workflow-runs.ts'
 import { VIEWS_RUN_PAGE } from './requirements/views-runpage.ts'
 
-/** One promise of the specification; `later` exempts it from the coverage test until the work that brings it. */
+/**
+ * One promise of the specification; `later` exempts it from the coverage test until the work that
+ * brings it.
+ */
 export type Requirement = {
   readonly section: '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '10' | '11' | '12'
   readonly sentence: string
   readonly later?: true
 }
 
-/** Every promise by its id. A test cites it as `[id]` in its title; test/requirements.test.ts finds the ones that no test cites. */
+/**
+ * Every promise by its id. A test cites it as `[id]` in its title; test/requirements.test.ts finds
+ * the ones that no test cites.
+ */
 export const requirements: { readonly [id: string]: Requirement } = {
   ...section('2', {
     'kit-run-cli':

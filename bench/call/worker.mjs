@@ -1,4 +1,5 @@
-// One kind of call in a process of its own, so that none pays for what others did to the compiler. Told 'go' it makes a round of calls and tells what one cost in µs of CPU time.
+// One kind of call in a process of its own, so that none pays for what others did to the compiler.
+// Told 'go' it makes a round of calls and tells what one cost in µs of CPU time.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { call, createBudget, createState, guard, memoryFiles, slice, tool } from 'toolable'
 import { z } from 'zod'
@@ -14,7 +15,8 @@ const given = { a: 1, b: 2, name: 'somebody', tags: ['x', 'y'] }
 const notes = slice('notes')
 const options = { name: 'add', summary: 'Add numbers', input }
 
-// Whatever is asynchronous costs more once anybody in the process uses this: it is on for both sides.
+// Whatever is asynchronous costs more once anybody in the process uses this: it is on for both
+// sides.
 const storage = new AsyncLocalStorage()
 const add = tool({ ...options, run: ({ a, b }) => a + b })
 const addLater = tool({ ...options, run: async ({ a, b }) => a + b })

@@ -3,7 +3,10 @@ import { connect } from 'node:net'
 import { freePort, untilListening } from '../../scripts/conformance/free-port.mjs'
 import { callMessage, checkAnswer, handshake, headers } from './messages.mjs'
 
-/** Starts a server on the loopback and speaks with it over kept-alive sockets, one request at a time on each. */
+/**
+ * Starts a server on the loopback and speaks with it over kept-alive sockets, one request at a time
+ * on each.
+ */
 export async function openHttp({
   key,
   argv,

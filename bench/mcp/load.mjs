@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Keeps `flight` calls in the air for a while; gives calls per second, the middle and the 99th latency in milliseconds, and the server's CPU in µs per call. */
+/**
+ * Keeps `flight` calls in the air for a while; gives calls per second, the middle and the 99th
+ * latency in milliseconds, and the server's CPU in µs per call.
+ */
 export async function load(server, flight, milliseconds) {
   const latencies = []
   const cpuBefore = readCpu(server.pid)
@@ -24,7 +27,10 @@ export async function load(server, flight, milliseconds) {
   }
 }
 
-/** Calls until the server's code is compiled well: two thousand calls, or as many as it makes in some seconds. */
+/**
+ * Calls until the server's code is compiled well: two thousand calls, or as many as it makes in
+ * some seconds.
+ */
 export async function warmUp(server, flight) {
   const end = performance.now() + 6000
   for (let calls = 0; calls < 2000 && performance.now() < end;)

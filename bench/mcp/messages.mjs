@@ -1,4 +1,5 @@
-// JSON-RPC as the load client writes and reads it; no library, so that the client costs as little as it can.
+// JSON-RPC as the load client writes and reads it; no library, so that the client costs as little
+// as it can.
 const MODERN = '2026-07-28'
 const LEGACY = '2025-11-25'
 const meta = JSON.stringify({

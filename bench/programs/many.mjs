@@ -9,7 +9,8 @@ const input = () =>
     tags: z.array(z.string()).default([]),
     range: z.object({ from: z.number(), to: z.number() }).optional(),
   })
-// `lazy`: schemas as thunks, so that a call builds only its own; `eager`: every schema is built at start.
+// `lazy`: schemas as thunks, so that a call builds only its own; `eager`: every schema is built at
+// start.
 const [count, mode] = [Number(process.env.TOOLS), process.env.SCHEMAS]
 const tools = Array.from({ length: count }, (_, index) =>
   tool({

@@ -1,4 +1,5 @@
-// Starts the flood, splits its output and parses each line, and does nothing else: what any reader has to do.
+// Starts the flood, splits its output and parses each line, and does nothing else: what any reader
+// has to do.
 import { spawn } from 'node:child_process'
 
 const began = performance.now()

@@ -1,10 +1,12 @@
-// What it costs to start `true`: bare, at level 1, by bubblewrap with the same namespaces, and at level 3. Prints a JSON object of milliseconds.
+// What it costs to start `true`: bare, at level 1, by bubblewrap with the same namespaces, and at
+// level 3. Prints a JSON object of milliseconds.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// As it is shipped: where sources are compiled while they load, every late import costs a millisecond more.
+// As it is shipped: where sources are compiled while they load, every late import costs a
+// millisecond more.
 const inside = new URL('../../dist/inside/', import.meta.url)
 const [chunk] = readdirSync(inside).filter((name) => /^run-child-.*\.js$/.test(name))
 const runChild = Object.values(await import(new URL(chunk, inside).href)).find(

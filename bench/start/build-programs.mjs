@@ -1,4 +1,5 @@
-// What `npm run bench start` starts and nobody keeps: our programs as `toolable build` makes them, and the peers in one file each.
+// What `npm run bench start` starts and nobody keeps: our programs as `toolable build` makes them,
+// and the peers in one file each.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +30,10 @@ export function buildOurs(entry, folder, name, argv = []) {
   return { program: join(folder, name), milliseconds: performance.now() - begin }
 }
 
-/** A module and all that it imports as one file, by esbuild alone; gives its path and the milliseconds that took. */
+/**
+ * A module and all that it imports as one file, by esbuild alone; gives its path and the
+ * milliseconds that took.
+ */
 export async function bundleBare(entry, folder, name) {
   const begin = performance.now()
   const outfile = join(folder, `${name}.mjs`)

@@ -1,4 +1,5 @@
-// A tool of the run protocol that says the time, again and again: `tick.mjs <times> <milliseconds between>`.
+// A tool of the run protocol that says the time, again and again: `tick.mjs <times> <milliseconds
+// between>`.
 import { writeSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 

@@ -1,4 +1,5 @@
-// What no engine can do without: the same lines into a file, each on the disk before what comes after it, one write and one fdatasync for all that wait.
+// What no engine can do without: the same lines into a file, each on the disk before what comes
+// after it, one write and one fdatasync for all that wait.
 import { fdatasync, openSync, write } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

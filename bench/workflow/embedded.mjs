@@ -1,4 +1,5 @@
-// Ours: functions as tools of a registry, called by the steps of a workflow; everything on record, on the disk.
+// Ours: functions as tools of a registry, called by the steps of a workflow; everything on record,
+// on the disk.
 import { join } from 'node:path'
 import { registry, tool, workflow, workflows } from 'toolable'
 import { z } from 'zod'

@@ -1,4 +1,5 @@
-// Finishes so many workflows in a folder, and tells how long a list of them takes beside reading and parsing the lines of the index: `<folder> <workflows> <rounds>`.
+// Finishes so many workflows in a folder, and tells how long a list of them takes beside reading
+// and parsing the lines of the index: `<folder> <workflows> <rounds>`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { embedded } from './embedded.mjs'

@@ -1,15 +1,15 @@
-// The same workflow on a Restate server of one partition, by a worker in this process that adds without a registry.
+// The same workflow on a Restate server of one partition, by a worker in this process that adds
+// without a registry.
 import { spawn } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/conformance/free-port.mjs'
-import { adminAt, registerWorker } from '../../src/workflow/engines/restate/admin.ts'
-import { restateEngine } from '../../src/workflow/engines/restate/engine.ts'
-import { loadSdk } from '../../src/workflow/engines/restate/load-sdk.ts'
-import { openEndpoint } from '../../src/workflow/engines/restate/worker/endpoint.ts'
-import { LiveSteps } from '../../src/workflow/engines/restate/worker/live-steps.ts'
-import { makeServices } from '../../src/workflow/engines/restate/worker/services.ts'
+import { createAdminServer, registerWorker } from '../../src/workflow/restate/client.ts'
+import { createRestateEngine } from '../../src/workflow/restate/restate-engine.ts'
+import { loadRestateSdk } from '../../src/workflow/restate/sdk.ts'
+import { LiveSteps, openWorkerEndpoint } from '../../src/workflow/restate/worker.ts'
+import { createWorkerServices } from '../../src/workflow/restate/worker-services.ts'
 import { threeSteps } from './embedded.mjs'
 
 const packages = process.env.RESTATE_PACKAGES
@@ -45,23 +45,23 @@ export async function restate(folder) {
   process.once('exit', () => server.kill('SIGKILL'))
   while (!(await isUp(`${admin}/health`)) || !(await isUp(`${ingress}/restate/health`)))
     await new Promise((resolve) => setTimeout(resolve, 50))
-  const sdk = await loadSdk(packages)
+  const sdk = await loadRestateSdk(packages)
   const add = async ({
     given: {
       input: { a, b },
     },
   }) => ({ ok: true, value: a + b })
-  const endpoint = await openEndpoint(sdk, {
+  const endpoint = await openWorkerEndpoint(sdk, {
     host: '127.0.0.1',
     port: 0,
-    services: makeServices(sdk, { steps: new LiveSteps(add) }),
+    services: createWorkerServices(sdk, { steps: new LiveSteps(add) }),
     onWarning: console.error,
   })
-  await registerWorker(adminAt(admin), `http://127.0.0.1:${endpoint.port}`, {
+  await registerWorker(createAdminServer(admin), `http://127.0.0.1:${endpoint.port}`, {
     signal: AbortSignal.timeout(30_000),
   })
   const definition = await threeSteps.definition()
-  const engine = restateEngine({ ingress, now: Date.now })
+  const engine = createRestateEngine({ ingress, now: Date.now })
   return {
     async execute(n) {
       const { done } = await engine.start(definition, { n })

@@ -1,4 +1,5 @@
-// One way to execute workflows in a process of its own: `<way> <in flight> <workflows> <folder>`. Told 'go' it executes a round of them, and tells what that took.
+// One way to execute workflows in a process of its own: `<way> <in flight> <workflows> <folder>`.
+// Told 'go' it executes a round of them, and tells what that took.
 import { engines } from './engines.mjs'
 
 const [way, inFlight, count, folder] = process.argv.slice(2)

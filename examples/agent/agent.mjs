@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// A model with tools. Offline: node agent.mjs; with a model of OpenAI: MODEL=gpt-5 OPENAI_API_KEY=... node agent.mjs
+// A model with tools. Offline: node agent.mjs; with a model of OpenAI: MODEL=gpt-5
+// OPENAI_API_KEY=... node agent.mjs
 // region agent
 import { agent, openaiModel } from 'toolable'
 import { program } from './notes.mjs'

@@ -1,6 +1,7 @@
 import { scriptedModel } from 'toolable/testing'
 
-// What a model might do, so that the example needs no network: two calls at once (one of them wrong), then one that has to be approved, then the answer.
+// What a model might do, so that the example needs no network: two calls at once (one of them
+// wrong), then one that has to be approved, then the answer.
 export default scriptedModel([
   {
     text: 'Let me look.',

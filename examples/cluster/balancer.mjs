@@ -1,6 +1,9 @@
 import { connect, createServer } from 'node:net'
 
-/** One address for several workers: each connection goes to the next one that takes it. Any balancer for TCP or HTTP/2 does the same. */
+/**
+ * One address for several workers: each connection goes to the next one that takes it. Any balancer
+ * for TCP or HTTP/2 does the same.
+ */
 export function openBalancer(ports) {
   let turn = 0
   const server = createServer((client) => {

@@ -1,4 +1,5 @@
-// A Restate cluster of three nodes and two workers on one machine; a workflow goes on while one of each is killed.
+// A Restate cluster of three nodes and two workers on one machine; a workflow goes on while one of
+// each is killed.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -162,7 +163,8 @@ async function healthy(url) {
   throw new Error(`${url} does not answer; ${readdirSync(folder).join(', ')} ${existsSync(folder)}`)
 }
 
-// Below the ports that a system gives to connections that go out: what is free there stays so until it is listened to.
+// Below the ports that a system gives to connections that go out: what is free there stays so until
+// it is listened to.
 async function freePorts(count) {
   const found = []
   for (let port = 15_000 + (process.pid % 1000) * 15; found.length < count; port += 1)

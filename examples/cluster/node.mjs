@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** One node of a Restate cluster on loopback. The first one makes the cluster; every log is kept by two nodes. */
+/**
+ * One node of a Restate cluster on loopback. The first one makes the cluster; every log is kept by
+ * two nodes.
+ */
 export function startNode(program, folder, { number, ports, fabrics }) {
   const home = join(folder, `node-${number}`)
   mkdirSync(home, { recursive: true })

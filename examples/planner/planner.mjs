@@ -1,4 +1,5 @@
-// A model that plans and works through its plan, offline: the model is a script, everything else is real.
+// A model that plans and works through its plan, offline: the model is a script, everything else is
+// real.
 import { scriptedModel } from 'toolable/testing'
 import { script } from './script.mjs'
 // region planner

@@ -1,4 +1,5 @@
-// What a model would say, so that the example needs none. A function looks at what the tools answered before.
+// What a model would say, so that the example needs none. A function looks at what the tools
+// answered before.
 const plan = (/** @type {object} */ input) => ({ name: 'planning_update_step', arguments: input })
 const read = (/** @type {string} */ page) => ({ name: 'read_page', arguments: { page } })
 const write = (/** @type {string} */ page, /** @type {string} */ text) => ({

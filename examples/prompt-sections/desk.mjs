@@ -1,4 +1,5 @@
-// A help desk: a prompt whose sections bring their tools, and a skill that opens when the model wants it. The model is a list of calls, so it runs offline.
+// A help desk: a prompt whose sections bring their tools, and a skill that opens when the model
+// wants it. The model is a list of calls, so it runs offline.
 import { fileURLToPath } from 'node:url'
 // region prompt
 import {

@@ -1,4 +1,5 @@
-// A host with tools in Python, shell, JavaScript and of its own: one list, one way to call, one answer for a model.
+// A host with tools in Python, shell, JavaScript and of its own: one list, one way to call, one
+// answer for a model.
 import { fileURLToPath } from 'node:url'
 // region host
 import { registry, tool } from 'toolable'

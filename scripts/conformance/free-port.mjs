@@ -1,7 +1,8 @@
 import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// Below what systems give to connections that go out (from 32768 on with Linux): a port up there may be taken before whoever asked for it listens, or while it is restarted.
+// Below what systems give to connections that go out (from 32768 on with Linux): a port up there
+// may be taken before whoever asked for it listens, or while it is restarted.
 const [FIRST, COUNT] = [15_000, 17_000]
 // Programs that ask at the same time begin in different places.
 let next = (process.pid * 61) % COUNT

@@ -82,7 +82,8 @@ async function runSuite(argv) {
   }
 }
 
-// The folders are called server-<scenario>-<time>; one without a file belongs to a scenario that crashed.
+// The folders are called server-<scenario>-<time>; one without a file belongs to a scenario that
+// crashed.
 function readResults(folder) {
   const finished = readdirSync(folder).filter((name) =>
     existsSync(join(folder, name, 'checks.json')),

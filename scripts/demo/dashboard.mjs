@@ -1,4 +1,5 @@
-// The end of `npm start`: the dashboard over a little project, with one run that is over, one that goes on and one that waits for an answer.
+// The end of `npm start`: the dashboard over a little project, with one run that is over, one that
+// goes on and one that waits for an answer.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// Console blocks of the documentation are really run: in a fresh sample folder, one shell for each block.
+// Console blocks of the documentation are really run: in a fresh sample folder, one shell for each
+// block.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +13,10 @@ const programs = {
   toolable: 'dist/bin.js',
 }
 
-/** A console block with what its commands really print. `terminal` shows what a person sees; otherwise it is what a pipe gets on stdout. */
+/**
+ * A console block with what its commands really print. `terminal` shows what a person sees;
+ * otherwise it is what a pipe gets on stdout.
+ */
 export function runConsole(body, { terminal }) {
   const commands = body.split('\n').reduce(takeCommand, [])
   const outputs = runAll(

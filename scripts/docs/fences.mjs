@@ -3,7 +3,10 @@
 const FENCE =
   /^(?<before><!-- region (?<region>\S+) -->\n)?```(?<info>[^\n`]*)\n(?<body>[^]*?)^```$/gm
 
-/** The fences of a page, in order: language, the words behind it, the text, and the region of a file that it shows. */
+/**
+ * The fences of a page, in order: language, the words behind it, the text, and the region of a file
+ * that it shows.
+ */
 export function listFences(page) {
   return [...page.matchAll(FENCE)].map(({ groups }) => describe(groups))
 }

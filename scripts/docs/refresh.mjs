@@ -4,7 +4,10 @@ import { errorTable } from './error-table.mjs'
 import { mapFences } from './fences.mjs'
 import { readRegion } from './regions.mjs'
 
-/** The page with regions, console blocks and generated tables as they are now; a page that is up to date comes back unchanged. */
+/**
+ * The page with regions, console blocks and generated tables as they are now; a page that is up to
+ * date comes back unchanged.
+ */
 export function refreshPage(page) {
   const fenced = mapFences(page, ({ language, words, body, region }) => {
     if (region !== undefined) return readRegion(region)

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url'
 
 const root = new URL('../../', import.meta.url)
 
-/** The text between the comments `region name` and `endregion` of `path#name`, in any language with `//` or `#`; throws when there is none. */
+/**
+ * The text between the comments `region name` and `endregion` of `path#name`, in any language with
+ * `//` or `#`; throws when there is none.
+ */
 export function readRegion(reference) {
   const [path, name] = reference.split('#')
   const text = readFileSync(fileURLToPath(new URL(path, root)), 'utf8')

@@ -1,40 +1,47 @@
-import type { Io } from '../contract/io.ts'
-import { complete as completeProgram } from '../surfaces/builtin/complete.ts'
-import { completeWords } from '../surfaces/cli/completion/complete-words.ts'
-import { formatCompletion } from '../surfaces/cli/completion/completion.ts'
-import type { Candidate, Completion } from '../surfaces/cli/completion/completion.ts'
-import type { Host } from '../surfaces/cli/host.ts'
-import { printText } from '../surfaces/cli/print-document.ts'
-import type { Servable } from '../call/servable.ts'
-import { INJECTED_FLAGS } from '../define/flags/injected.ts'
-import { oneToolView } from './call/one-tool-view.ts'
-import type { Surroundings } from './config/load.ts'
-import { openModule } from '../functions/open-module.ts'
-import { findModule } from './functions/find-module.ts'
-import { programOf as moduleProgram } from './functions/run-module.ts'
-import { listCommands } from './list-commands.ts'
-import { COMMON_PROPERTIES } from './common-flags.ts'
-import { RUN_PROPERTIES } from './run/command.ts'
-import { completeRuns } from './runs/complete-runs.ts'
-import { withRegistry } from './with-registry.ts'
+/**
+ * Shell completion: what every program completes, plus names of tools and ids of runs.
+ */
 
-const TAKE_A_TOOL = ['call', 'describe', 'schema', 'run']
+import { completeCommandLine as completeProgram, completeWords } from '../cli/complete.ts'
+import { formatCompletion } from '../cli/completion-position.ts'
+import type { Completion, CompletionCandidate } from '../cli/completion-position.ts'
+import { printText } from '../cli/documents.ts'
+import type { CommandHost } from '../cli/host.ts'
+import type { Servable } from '../core/tool.ts'
+import { GLOBAL_FLAGS } from '../define/global-flags.ts'
+import { openModule } from '../functions/open-module.ts'
+import type { Io } from '../protocol/io.ts'
+import { listRuns, readRunRequest } from '../runner/find-run.ts'
+import { findRunsFolder } from '../runner/run-paths.ts'
+import { findModule } from './argv.ts'
+import { REGISTRY_PROPERTIES } from './command.ts'
+import { withRegistry } from './config.ts'
+import type { RegistryFlags } from './config.ts'
+import { RUN_PROPERTIES } from './definitions/tool-commands.ts'
+import { createModuleProgram as moduleProgram } from './run-module.ts'
+import { listCommands } from './table.ts'
+import { createSingleToolView } from './tool-arguments.ts'
+
+const TOOL_COMMANDS = ['call', 'describe', 'schema', 'run']
 // Flags before the name of a tool behind which a value stands.
-const WITH_VALUE = [
-  ...Object.entries({ ...COMMON_PROPERTIES, ...RUN_PROPERTIES })
+const VALUE_FLAGS = [
+  ...Object.entries({ ...REGISTRY_PROPERTIES, ...RUN_PROPERTIES })
     .filter(([, { type }]) => type !== 'boolean')
-    .map(([name]) => flagOf(name)),
-  ...INJECTED_FLAGS.filter(({ kind }) => kind === 'value' || kind === 'list').flatMap(
+    .map(([name]) => toLongFlag(name)),
+  ...GLOBAL_FLAGS.filter(({ kind }) => kind === 'value' || kind === 'list').flatMap(
     ({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])],
   ),
 ]
 
-/** Answers a completion script: what every program completes, and the names and flags of the tools of the registry. */
+/**
+ * Answers a completion script: what every program completes, and the names and flags of the tools
+ * of the registry.
+ */
 export async function complete(
   program: Servable,
   given: readonly string[],
   io: Io,
-  host: Host,
+  host: CommandHost,
 ): Promise<number> {
   const words = given[0] === '--' ? given.slice(1) : given
   const [command = '', ...rest] = words
@@ -47,7 +54,7 @@ export async function complete(
   if (set) return completeProgram(set, rest, io, host)
   const found =
     completeRuns(words, io) ??
-    (TAKE_A_TOOL.includes(command) && rest.length > 0
+    (TOOL_COMMANDS.includes(command) && rest.length > 0
       ? await completeTools(program, command, rest, io)
       : undefined)
   return found ? printText(io, formatCompletion(found)) : completeProgram(program, given, io, host)
@@ -60,17 +67,17 @@ async function completeTools(
   words: readonly string[],
   io: Io,
 ): Promise<Completion | undefined> {
-  const at = positionOfName(words)
+  const at = findToolPosition(words)
   const current = words.at(-1)!
   if (at === undefined || (at === words.length - 1 && current.startsWith('-'))) return undefined
   return withRegistry(
-    readSurroundings(words.slice(0, at)),
+    parseRegistryFlags(words.slice(0, at)),
     io,
     async (registry): Promise<Completion | undefined> => {
       if (at === words.length - 1) {
         const candidates = registry
           .list()
-          .flatMap(({ id, name, summary, shadowed_by }): Candidate[] => [
+          .flatMap(({ id, name, summary, shadowed_by }): CompletionCandidate[] => [
             ...(shadowed_by === undefined ? [{ value: name, description: summary }] : []),
             ...(current.includes('.') || shadowed_by !== undefined
               ? [{ value: id, description: summary }]
@@ -87,7 +94,7 @@ async function completeTools(
       // Among the commands of the program, because an only tool would need no name.
       const [own, view] = await Promise.all([
         program.manifest(),
-        oneToolView(registry, entry).manifest(),
+        createSingleToolView(registry, entry).manifest(),
       ])
       return completeWords(
         { ...own, tools: [...own.tools.filter(({ path }) => path[0] !== 'call'), ...view.tools] },
@@ -97,15 +104,15 @@ async function completeTools(
   ).catch(() => undefined)
 }
 
-function positionOfName(words: readonly string[]): number | undefined {
+function findToolPosition(words: readonly string[]): number | undefined {
   for (let index = 0; index < words.length; index++) {
-    if (WITH_VALUE.includes(words[index]!)) index++
+    if (VALUE_FLAGS.includes(words[index]!)) index++
     else if (!words[index]!.startsWith('-') || index === words.length - 1) return index
   }
   return undefined
 }
 
-function readSurroundings(words: readonly string[]): Surroundings {
+function parseRegistryFlags(words: readonly string[]): RegistryFlags {
   const valuesOf = (flag: string): string[] =>
     words.flatMap((word, index) =>
       word.startsWith(`${flag}=`)
@@ -119,6 +126,61 @@ function readSurroundings(words: readonly string[]): Surroundings {
   return { ...(config !== undefined && { config }), ...(folder.length > 0 && { folder }) }
 }
 
-function flagOf(name: string): string {
+function toLongFlag(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+const RUN_COMMANDS = [
+  'watch',
+  'cancel',
+  'answer',
+  'resume',
+  'runs show',
+  'runs logs',
+  'runs export',
+  'workflow show',
+  'workflow watch',
+  'workflow cancel',
+  'workflow answer',
+  'workflow resume',
+]
+const MAX_RUNS = 50
+
+/**
+ * The runs that the word under the cursor may become, newest first; undefined where it is no run.
+ */
+function completeRuns(words: readonly string[], { cwd }: Io): Completion | undefined {
+  const command = RUN_COMMANDS.find((each) => `${words.join(' ')} `.startsWith(`${each} `))
+  const given = words.slice(command?.split(' ').length)
+  const current = given.at(-1)
+  if (command === undefined || current === undefined || current.startsWith('-')) return undefined
+  // Only watch takes several, and behind a flag its value may stand.
+  if (command.endsWith('watch') ? given.at(-2)?.startsWith('-') : given.length > 1) return undefined
+  return {
+    candidates: listRunCandidates(cwd).filter(({ value }) => value.startsWith(current)),
+    directive: 'none',
+  }
+}
+
+// Whoever completes wants no error.
+function listRunCandidates(cwd: string): readonly CompletionCandidate[] {
+  try {
+    const runs = listRuns(findRunsFolder(cwd, undefined)).slice(0, MAX_RUNS)
+    return runs.length === 0
+      ? []
+      : [
+          { value: 'latest', description: 'The newest run' },
+          ...runs.map(({ id, paths }) => ({ value: id, description: getRunTool(paths) })),
+        ]
+  } catch {
+    return []
+  }
+}
+
+function getRunTool(paths: Parameters<typeof readRunRequest>[0]): string {
+  try {
+    return readRunRequest(paths).tool
+  } catch {
+    return 'A run that cannot be read'
+  }
 }

@@ -1,41 +1,81 @@
-import { tool } from '../call/tool.ts'
-import type { ToolableCommand } from './command.ts'
+/**
+ * `toolable read-help`: what is understood of a help text.
+ */
 
-/** `toolable read-help <program> [command...]` and `--text <file|->`: what was understood of a help text, as a bare document. */
-export const readHelpCommand: ToolableCommand = {
-  path: ['read-help'],
-  tool: tool({
-    name: 'read_help',
-    summary: 'Show what is understood of the help of a program',
-    description:
-      'Asks the program for its help, in a sandbox, or reads a text, and prints usage, options, positionals and commands as JSON. What stands here is what a registry makes a tool of.',
-    input: {
-      type: 'object',
-      properties: {
-        program: {
-          type: 'array',
-          items: { type: 'string' },
-          description: 'The program, and the command of it that is meant',
-        },
-        text: { type: 'string', description: 'A file with the help text instead; - is stdin' },
-        probeUnsandboxed: {
-          type: 'boolean',
-          description: 'Ask the program even where no sandbox can hold it',
-        },
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { printDocument } from '../cli/documents.ts'
+import { readStdinText } from '../cli/input.ts'
+import { findProgram } from '../process/programs.ts'
+import type { Io } from '../protocol/io.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { readHelp } from '../registry/help/read-help.ts'
+import { createHelpRunner, describeProgram } from '../registry/help/run-help.ts'
+import type { HelpDocument } from '../registry/help/sections.ts'
+
+type ReadHelpInput = {
+  readonly program?: readonly string[]
+  readonly text?: string
+  readonly probeUnsandboxed?: boolean
+}
+
+/** Prints what is understood of a help text; gives the exit status. */
+export async function printHelpDocument(
+  { program = [], text, probeUnsandboxed = false }: ReadHelpInput,
+  io: Io,
+  signal: AbortSignal,
+): Promise<number> {
+  if (program.length > 0 === (text !== undefined))
+    throw new ToolError('USAGE', 'give either a program or --text <file>', {
+      suggestion: 'toolable read-help git remote',
+    })
+  const document =
+    text === undefined
+      ? await readProgramHelp(program, probeUnsandboxed, io, signal)
+      : readHelp(await readHelpText(text, io, signal))
+  return printDocument(io, document)
+}
+
+async function readProgramHelp(
+  [name = '', ...words]: readonly string[],
+  unsandboxed: boolean,
+  { env, cwd }: Io,
+  signal: AbortSignal,
+): Promise<HelpDocument> {
+  const file = findProgram(name, env['PATH'], cwd)
+  if (file === undefined)
+    throw new ToolError('NOT_FOUND', `there is no program '${name}'`, {
+      field: 'program',
+      suggestion: 'Give a program on the PATH, or the path of a file',
+    })
+  const run = await createHelpRunner({ command: [file], env, unsandboxed, signal })
+  const root = await describeProgram(run, {
+    depth: 0,
+    most: 1,
+    ...(words.length > 0 && { only: [words.join(' ')] }),
+  })
+  const found = words.length === 0 ? root : root?.children[0]
+  if (!found)
+    throw new ToolError(
+      'NOT_FOUND',
+      `'${[name, ...words].join(' ')}' prints no help that says how it is called`,
+      {
+        field: 'program',
+        suggestion: `Look at what it prints: ${[name, ...words].join(' ')} --help`,
       },
-      additionalProperties: false,
-    },
-    positional: ['program'],
-    annotations: { readOnly: true, idempotent: true },
-    examples: [
-      { description: 'A command of a program', args: ['git', 'remote'] },
-      { description: 'A text that somebody saved', args: ['--text', 'help.txt'] },
-    ],
-  }),
-  start: async (input, { io, host }) =>
-    (await import('./help/print-help-document.ts')).printHelpDocument(
-      input as never,
-      io,
-      host.signal,
-    ),
+    )
+  return found.help.document
+}
+
+async function readHelpText(name: string, io: Io, signal: AbortSignal): Promise<string> {
+  if (name === '-') return (await readStdinText(io.stdin, { signal })) ?? ''
+  try {
+    return readFileSync(resolve(io.cwd, name), 'utf8')
+  } catch (error) {
+    throw new ToolError(
+      'INVALID_PATH',
+      `text: ${name} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'error'}`,
+      { field: 'text', suggestion: 'Give a file that exists, or - for stdin' },
+    )
+  }
 }

@@ -1,20 +1,26 @@
-import type { JsonSchema } from '../contract/json.ts'
-import { inputFields } from './flags/input-fields.ts'
-import { alternatives } from './flags/unwrap-schema.ts'
-import { inlineRefs } from './schema/inline-refs.ts'
+import type { JsonSchema } from '../util/values.ts'
+import { getUnionBranches, readInputFields } from './flag-specs.ts'
+import { inlineRefs } from './schema/publish.ts'
 
-/** The values that the schema of a field itself names and that begin like what was typed, whatever the case. */
-export function completeField(schema: JsonSchema, field: string, value: string): readonly string[] {
-  const property = inputFields(inlineRefs(schema)).properties.get(field)
+/**
+ * The values that the schema of a field itself names and that begin like what was typed, whatever
+ * the case.
+ */
+export function completeFromSchema(
+  schema: JsonSchema,
+  field: string,
+  value: string,
+): readonly string[] {
+  const property = readInputFields(inlineRefs(schema)).properties.get(field)
   if (!property) return []
   const begin = value.toLowerCase()
-  const texts = namedValues(property)
+  const texts = listNamedValues(property)
     .filter((named) => named !== null && typeof named !== 'object')
     .map(String)
   return [...new Set(texts)].filter((text) => text.toLowerCase().startsWith(begin))
 }
 
-function namedValues(schema: JsonSchema): readonly unknown[] {
+function listNamedValues(schema: JsonSchema): readonly unknown[] {
   if (Object.hasOwn(schema, 'const')) return [schema['const']]
   if (Array.isArray(schema['enum']))
     return (
@@ -25,7 +31,7 @@ function namedValues(schema: JsonSchema): readonly unknown[] {
     ? (schema['examples'] as readonly unknown[])
     : []
   return [
-    ...(alternatives(schema)[1] ?? []).flatMap(namedValues),
+    ...(getUnionBranches(schema)[1] ?? []).flatMap(listNamedValues),
     ...(types.includes('boolean') ? [true, false] : []),
     ...examples,
   ]

@@ -1,15 +1,21 @@
-import type { ContentBlock } from '../contract/content.ts'
-import type { ReadingContext } from '../contract/context.ts'
-import { isObject } from '../contract/json.ts'
-import type { JsonSchema } from '../contract/json.ts'
-import type { PromptArgument, PromptManifest } from '../contract/manifest.ts'
-import { ToolError } from '../contract/tool-error.ts'
-import { askCompleter, checkCompleters } from './complete.ts'
-import type { Completers } from './complete.ts'
-import { checkName, checkOptions, checkSummary, checkTitle } from './names.ts'
-import type { LazySchema, Schema } from './schema/schema.ts'
-import { readSource, resolveSchema } from './schema/source.ts'
-import type { OutputOf } from './types.ts'
+import type { ReadingContext } from '../protocol/context.ts'
+import type { PromptArgument, PromptManifest } from '../protocol/manifest.ts'
+import type { ContentBlock } from '../protocol/outcome.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { isObject } from '../util/values.ts'
+import type { JsonSchema } from '../util/values.ts'
+import {
+  checkCompleters,
+  checkName,
+  checkOptions,
+  checkSummary,
+  checkTitle,
+  runCompleter,
+} from './checks.ts'
+import type { Completers } from './checks.ts'
+import { classifySchema, resolveSchema } from './schema/source.ts'
+import type { CompiledSchema, LazySchema } from './schema/source.ts'
+import type { OutputOf } from './tool-types.ts'
 
 /** One message; content that is no text is made with `content`. */
 export type PromptMessage = {
@@ -24,7 +30,7 @@ export type PromptContext = ReadingContext
 /** Arguments as a record of name → description (all required, all text), or as a schema. */
 export type PromptArguments = { readonly [name: string]: string } | LazySchema
 
-type ArgumentsOf<A> = PromptArguments extends A
+type PromptArgumentValues<A> = PromptArguments extends A
   ? Record<string, never>
   : A extends { readonly [name: string]: string }
     ? { readonly [Name in keyof A]: string }
@@ -37,15 +43,18 @@ export type PromptOptions<Arguments extends PromptArguments = PromptArguments> =
   readonly title?: string
   readonly arguments?: Arguments
   readonly tags?: readonly string[]
-  /** Values that may follow what somebody types for an argument; where there is none, the values that the schema itself names. */
-  readonly complete?: Completers<Extract<keyof ArgumentsOf<Arguments>, string>>
+  /**
+   * Values that may follow what somebody types for an argument; where there is none, the values
+   * that the schema itself names.
+   */
+  readonly complete?: Completers<Extract<keyof PromptArgumentValues<Arguments>, string>>
   readonly render: (
-    args: ArgumentsOf<Arguments>,
+    args: PromptArgumentValues<Arguments>,
     ctx: PromptContext,
   ) => PromptText | Promise<PromptText>
 }
 
-const OPTIONS = [
+const PROMPT_OPTION_NAMES = [
   'name',
   'summary',
   'title',
@@ -55,14 +64,14 @@ const OPTIONS = [
   'render',
 ] as const satisfies readonly (keyof PromptOptions)[]
 
-const brand = Symbol.for('toolable.prompt')
+const PROMPT_BRAND = Symbol.for('toolable.prompt')
 
 /** A text template for a model. */
 export type Prompt = {
-  readonly [brand]: true
+  readonly [PROMPT_BRAND]: true
   readonly name: string
   manifest(): Promise<PromptManifest>
-  arguments(): Promise<Schema>
+  arguments(): Promise<CompiledSchema>
   render(args: unknown, ctx: PromptContext): PromptText | Promise<PromptText>
   /** Values for an argument that begin with what was typed; none for an unknown argument. */
   complete(
@@ -79,22 +88,22 @@ export function prompt<const Arguments extends PromptArguments>(
   checkName('prompt', options.name)
   const what = `prompt '${options.name}'`
   checkSummary(what, options.summary)
-  checkOptions(what, options, OPTIONS)
+  checkOptions(what, options, PROMPT_OPTION_NAMES)
   if (typeof options.render !== 'function')
     throw new ToolError('CONFIG', `${what} needs a 'render' function`)
   checkTitle(what, options.title)
-  let schema: Promise<Schema> | undefined
-  const compiled = (): Promise<Schema> => (schema ??= compile(what, options))
+  let schema: Promise<CompiledSchema> | undefined
+  const compiled = (): Promise<CompiledSchema> => (schema ??= compileArguments(what, options))
   const given: PromptArguments = options.arguments ?? {}
-  const early = typeof given === 'object' ? readSource(toSchema(given)) : undefined
+  const early = typeof given === 'object' ? classifySchema(toArgumentsSchema(given)) : undefined
   if (options.complete !== undefined)
     checkCompleters(
       what,
       options.complete,
-      early && 'plain' in early ? argumentNames(early.plain) : undefined,
+      early && 'plain' in early ? listArgumentNames(early.plain) : undefined,
     )
   return {
-    [brand]: true,
+    [PROMPT_BRAND]: true,
     name: options.name,
     arguments: compiled,
     manifest: async () => ({
@@ -104,12 +113,12 @@ export function prompt<const Arguments extends PromptArguments>(
       arguments: listArguments(await compiled()),
       tags: options.tags ?? [],
     }),
-    render: (args, ctx) => options.render(args as ArgumentsOf<Arguments>, ctx),
+    render: (args, ctx) => options.render(args as PromptArgumentValues<Arguments>, ctx),
     async complete(argument, value, others = {}) {
-      const found = await askCompleter(what, options.complete, argument, value, others)
+      const found = await runCompleter(what, options.complete, argument, value, others)
       return (
         found ??
-        (await import('./complete-from-schema.ts')).completeField(
+        (await import('./complete-from-schema.ts')).completeFromSchema(
           (await compiled()).json,
           argument,
           value,
@@ -122,22 +131,24 @@ export function prompt<const Arguments extends PromptArguments>(
 /** True for what `prompt` gives. */
 export function isPrompt(value: unknown): value is Prompt {
   return (
-    typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true
+    typeof value === 'object' &&
+    value !== null &&
+    (value as { [PROMPT_BRAND]?: unknown })[PROMPT_BRAND] === true
   )
 }
 
-async function compile(
+async function compileArguments(
   what: string,
   options: { readonly arguments?: PromptArguments; readonly complete?: Completers },
-): Promise<Schema> {
+): Promise<CompiledSchema> {
   const { compileSchema } = await import('./schema/compile.ts')
-  const schema = compileSchema(resolveSchema(toSchema(options.arguments ?? {})), 'input')
-  if (options.complete) checkCompleters(what, options.complete, argumentNames(schema.json))
+  const schema = compileSchema(resolveSchema(toArgumentsSchema(options.arguments ?? {})), 'input')
+  if (options.complete) checkCompleters(what, options.complete, listArgumentNames(schema.json))
   return schema
 }
 
 // Undefined where the arguments stand in parts that only compiling puts together.
-function argumentNames(schema: JsonSchema): readonly string[] | undefined {
+function listArgumentNames(schema: JsonSchema): readonly string[] | undefined {
   const composed = ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) =>
     Object.hasOwn(schema, keyword),
   )
@@ -146,7 +157,7 @@ function argumentNames(schema: JsonSchema): readonly string[] | undefined {
     : Object.keys(isObject(schema['properties']) ? schema['properties'] : {})
 }
 
-function toSchema(given: PromptArguments): LazySchema {
+function toArgumentsSchema(given: PromptArguments): LazySchema {
   const isRecord =
     isObject(given) &&
     !('~standard' in given) &&
@@ -164,7 +175,7 @@ function toSchema(given: PromptArguments): LazySchema {
   }
 }
 
-function listArguments({ json }: Schema): PromptArgument[] {
+function listArguments({ json }: CompiledSchema): PromptArgument[] {
   const required = Array.isArray(json['required']) ? (json['required'] as unknown[]) : []
   return Object.entries(isObject(json['properties']) ? json['properties'] : {}).map(
     ([name, property]) => ({

@@ -1,9 +1,12 @@
-import { ToolError } from '../contract/tool-error.ts'
+import { ToolError } from '../protocol/tool-error.ts'
 
 /** The code of an error that a server answers with a number of its wire protocol. */
 export const PROTOCOL_ERROR = 'E_PROTOCOL'
 
-/** Fails the request itself with a number of JSON-RPC instead of giving a failed result; elsewhere it is an ordinary failure `E_PROTOCOL`. Throws CONFIG when the number is no integer. */
+/**
+ * Fails the request itself with a number of JSON-RPC instead of giving a failed result; elsewhere
+ * it is an ordinary failure `E_PROTOCOL`. Throws CONFIG when the number is no integer.
+ */
 export function protocolError(code: number, message: string, data?: unknown): never {
   if (!Number.isSafeInteger(code))
     throw new ToolError(

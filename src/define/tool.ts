@@ -1,18 +1,35 @@
-import { toMilliseconds } from '../contract/duration.ts'
-import type { Duration } from '../contract/duration.ts'
-import type { DeclaredError, ErrorCategory } from '../contract/errors.ts'
-import type { Annotations, ToolFacts, ToolManifest } from '../contract/manifest.ts'
-import { ToolError } from '../contract/tool-error.ts'
-import { acceptEarly } from './early/accept.ts'
-import { checkExamplesEarly } from './early/examples.ts'
-import { checkFlagsEarly, earlyFlags } from './early/flags.ts'
-import { readEarly } from './early/read-schema.ts'
-import { nameProblem } from './name-problem.ts'
-import { checkMcpOptions } from './mcp-options.ts'
-import { checkName, checkOptions, checkSummary } from './names.ts'
-import type { SchemaSource } from './schema/schema.ts'
-import { isLate, readSource, resolveSchema } from './schema/source.ts'
-import type { CompiledTool, ToolDefinition, ToolOptions } from './tool-type.ts'
+/**
+ * Definition of a tool: checks what an author wrote, and gives the pipeline a `ToolDefinition`.
+ *
+ * This folder turns what authors write (tools, resources, prompts, schemas) into checked definitions. `tool.ts`, `resource.ts` and `prompt.ts` are the definitions; `checks.ts` and `early-checks.ts` refuse mistakes as soon as a module loads; `schema/` compiles schemas; `flag-specs.ts`, `argv.ts` and `flag-input.ts` make a command line of an input schema and read it back.
+ *
+ * Schemas are compiled late, because a validator costs more than most programs: `createAcceptor` accepts values that plainly fit without one.
+ */
+
+import { isPreparedSchema, readPreparedSchema } from '../protocol/built-program.ts'
+import type { DeclaredError, ErrorCategory } from '../protocol/errors.ts'
+import { toMilliseconds } from '../protocol/limits.ts'
+import type { Duration } from '../protocol/limits.ts'
+import type { Annotations, ToolManifest, ToolMetadata } from '../protocol/manifest.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { isObject } from '../util/values.ts'
+import type { JsonSchema } from '../util/values.ts'
+import {
+  attributeSchemaError,
+  checkMcpOptions,
+  checkName,
+  checkOptions,
+  checkSummary,
+} from './checks.ts'
+import {
+  checkExamplesEarly,
+  checkFlagsEarly,
+  listEarlyFlags,
+  readInputSchemaEarly,
+} from './early-checks.ts'
+import { classifySchema, isDeferredSchema, resolveSchema } from './schema/source.ts'
+import type { SchemaSource } from './schema/source.ts'
+import type { CompiledTool, ToolDefinition, ToolOptions } from './tool-types.ts'
 
 const EMPTY_INPUT = {
   type: 'object',
@@ -20,7 +37,7 @@ const EMPTY_INPUT = {
   additionalProperties: false,
 } as const satisfies SchemaSource
 
-const OPTIONS = [
+const TOOL_OPTION_NAMES = [
   'name',
   'summary',
   'title',
@@ -45,13 +62,13 @@ const OPTIONS = [
   'redact',
   'run',
 ] as const satisfies readonly (keyof ToolOptions)[]
-const ANNOTATIONS = [
+const ANNOTATION_NAMES = [
   'readOnly',
   'destructive',
   'idempotent',
   'openWorld',
 ] as const satisfies readonly (keyof Annotations)[]
-const CATEGORIES = [
+const ERROR_CATEGORIES = [
   'input',
   'auth',
   'state',
@@ -60,59 +77,64 @@ const CATEGORIES = [
 ] as const satisfies readonly ErrorCategory[]
 
 /** What is known of a tool besides its definition. */
-export type Circumstances = {
+type ToolOrigin = {
   /** Its work is done by another process. */
-  readonly isPassedOn?: boolean
+  readonly isRemote?: boolean
   /** A build has checked its schemas. */
   readonly isVerified?: boolean
 }
 
-/** Checks what an author wrote; throws CONFIG with what to change. Schemas are looked at only as far as that is quick, and thunks not at all. */
+/**
+ * Checks what an author wrote; throws CONFIG with what to change. Schemas are looked at only as far
+ * as that is quick, and thunks not at all.
+ */
 export function defineTool(
   options: ToolOptions,
-  { isPassedOn = false, isVerified = false }: Circumstances = {},
+  { isRemote: isPassedOn = false, isVerified = false }: ToolOrigin = {},
 ): ToolDefinition {
   checkName('tool', options.name)
   checkSummary(`tool '${options.name}'`, options.summary)
-  checkOptions(`tool '${options.name}'`, options, OPTIONS)
+  checkOptions(`tool '${options.name}'`, options, TOOL_OPTION_NAMES)
   if (options.annotations)
-    checkOptions(`'annotations' of tool '${options.name}'`, options.annotations, ANNOTATIONS)
+    checkOptions(`'annotations' of tool '${options.name}'`, options.annotations, ANNOTATION_NAMES)
   if (options.run !== undefined && typeof options.run !== 'function')
     throw new ToolError('CONFIG', `'run' of tool '${options.name}' must be a function`)
   if (options.mcp !== undefined) checkMcpOptions(options.name, options.mcp)
-  const facts = collectFacts(options)
+  const facts = collectMetadata(options)
   const source = { input: options.input ?? EMPTY_INPUT, output: options.output }
   const early = once(() =>
-    nameProblem(options.name, 'input', () => readEarly(resolveSchema(source.input))),
+    attributeSchemaError(options.name, 'input', () =>
+      readInputSchemaEarly(resolveSchema(source.input)),
+    ),
   )
-  if (!isVerified && !isLate(source.input)) {
+  if (!isVerified && !isDeferredSchema(source.input)) {
     const schema = early()
     if (schema) checkFlagsEarly(schema, facts)
     checkExamplesEarly(options.name, facts.examples, source.input, schema)
   }
-  if (source.output !== undefined && !isVerified && !isLate(source.output))
-    nameProblem(options.name, 'output', () => readSource(source.output))
+  if (source.output !== undefined && !isVerified && !isDeferredSchema(source.output))
+    attributeSchemaError(options.name, 'output', () => classifySchema(source.output))
 
   const acceptInput = once(() => {
     const schema = early()
-    return schema && acceptEarly(resolveSchema(source.input), schema)
+    return schema && createAcceptor(resolveSchema(source.input), schema)
   })
   const acceptOutput = once(() =>
-    source.output === undefined ? undefined : acceptEarly(resolveSchema(source.output)),
+    source.output === undefined ? undefined : createAcceptor(resolveSchema(source.output)),
   )
   let sketched: ToolManifest | undefined
   let compiled: CompiledTool | undefined
   let compiling: Promise<CompiledTool> | undefined
   const checks: ((compiled: CompiledTool) => Promise<void>)[] = []
   const compile = async (): Promise<CompiledTool> => {
-    const { compileTool } = await import('./compile-tool.ts')
+    const { compileTool } = await import('./schema/compile.ts')
     const made = compileTool(definition)
     for (const check of checks) await check(made)
     return (compiled = made)
   }
   const definition: ToolDefinition = {
     name: options.name,
-    facts,
+    metadata: facts,
     run: options.run,
     hooks: options,
     errors: facts.errors,
@@ -120,17 +142,17 @@ export function defineTool(
     timeout: facts.timeout === undefined ? undefined : facts.timeout * 1000,
     dryRun: facts.dryRun,
     reserved: options.reserved ?? true,
-    isPassedOn,
+    isRemote: isPassedOn,
     source,
     compiled() {
       return compiled ?? (compiling ??= compile())
     },
-    whenCompiled: (check) => void checks.push(check),
-    sketch() {
+    onCompiled: (check) => void checks.push(check),
+    previewManifest() {
       const schema = early()
       return schema && (sketched ??= { ...facts, inputSchema: schema })
     },
-    accept(input) {
+    acceptInput(input) {
       return acceptInput()?.(input)
     },
     acceptResult(result) {
@@ -138,9 +160,9 @@ export function defineTool(
     },
     flagNames() {
       const schema = early()
-      return new Set(schema ? earlyFlags(schema, facts).map(({ long }) => long) : [])
+      return new Set(schema ? listEarlyFlags(schema, facts).map(({ long }) => long) : [])
     },
-    renamed: (name) => defineTool({ ...options, name }, { isPassedOn, isVerified }),
+    withName: (name) => defineTool({ ...options, name }, { isRemote: isPassedOn, isVerified }),
   }
   return definition
 }
@@ -150,7 +172,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value
 }
 
-function collectFacts(options: ToolOptions): ToolFacts {
+function collectMetadata(options: ToolOptions): ToolMetadata {
   const session = options.session ?? false
   return {
     name: options.name,
@@ -163,7 +185,7 @@ function collectFacts(options: ToolOptions): ToolFacts {
     session,
     annotations: options.annotations ?? {},
     examples: options.examples ?? [],
-    errors: declareErrors(options),
+    errors: readDeclaredErrors(options),
     positional: options.positional ?? [],
     flags: options.flags ?? {},
     ...(options.timeout !== undefined && {
@@ -187,7 +209,7 @@ function readTimeout(name: string, timeout: Duration): number {
   }
 }
 
-function declareErrors({ name, errors = {} }: ToolOptions): {
+function readDeclaredErrors({ name, errors = {} }: ToolOptions): {
   readonly [code: string]: DeclaredError
 } {
   const declared: { [code: string]: DeclaredError } = Object.create(null) as {}
@@ -205,13 +227,180 @@ function declareErrors({ name, errors = {} }: ToolOptions): {
     if (
       typeof given !== 'string' &&
       given.category !== undefined &&
-      !CATEGORIES.includes(given.category)
+      !ERROR_CATEGORIES.includes(given.category)
     )
       throw new ToolError(
         'CONFIG',
-        `error '${code}' of tool '${name}' has the category '${given.category}'; categories are ${CATEGORIES.join(', ')}`,
+        `error '${code}' of tool '${name}' has the category '${given.category}'; categories are ${ERROR_CATEGORIES.join(', ')}`,
       )
     declared[code] = typeof given === 'string' ? { message: given } : given
   }
   return declared
+}
+
+type SchemaFields = Record<string, unknown>
+type ValueAcceptor = (value: unknown) => { readonly value: unknown } | undefined
+
+/**
+ * What accepts values that plainly fit a schema, without its library and without a validator;
+ * undefined where only those can tell. `early` is its JSON Schema where it has been read.
+ */
+function createAcceptor(source: unknown, early?: JsonSchema): ValueAcceptor | undefined {
+  if (isPreparedSchema(source)) {
+    const prepared = readPreparedSchema(source)
+    return prepared?.exact
+      ? (value) => withSchemaOrder(prepared.json, acceptPlainValue(prepared.json, value))
+      : undefined
+  }
+  const read = classifySchema(source)
+  if (!('plain' in read)) return undefined
+  const schema = early ?? read.plain
+  return (value) => acceptPlainValue(schema, value)
+}
+
+/**
+ * The value with defaults filled in, when it plainly fits a simple schema; undefined means that
+ * only the full check can tell. Saves most calls from loading a validator.
+ */
+export function acceptPlainValue(
+  schema: JsonSchema,
+  value: unknown,
+): { readonly value: unknown } | undefined {
+  const filled = fillDefaults(schema, value)
+  return fitsSchema(schema, filled) ? { value: filled } : undefined
+}
+
+function fitsSchema(schema: unknown, value: unknown): boolean {
+  if (!isObject(schema)) return false
+  for (const keyword in schema) {
+    if (IGNORED_KEYWORDS.has(keyword)) continue
+    const test = Object.hasOwn(KEYWORD_TESTS, keyword) ? KEYWORD_TESTS[keyword] : undefined
+    if (!test || !test(schema[keyword], value, schema)) return false
+  }
+  // One of some plain values is all there is to know.
+  if (schema['type'] === undefined)
+    return Object.hasOwn(schema, 'enum') || Object.hasOwn(schema, 'const')
+  // Without a type, or with fields nobody described, there is more to know than stands here.
+  return (
+    typeof schema['type'] === 'string' &&
+    (schema['type'] !== 'object' || isObject(schema['properties'])) &&
+    (schema['type'] !== 'array' || isObject(schema['items']))
+  )
+}
+
+const IGNORED_KEYWORDS = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  '$comment',
+  '$schema',
+  'x-toolable-path',
+])
+
+const TYPE_TESTS: { readonly [type: string]: (value: unknown) => boolean } = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number' && Number.isFinite(value),
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  array: Array.isArray,
+  object: (value) =>
+    isObject(value) &&
+    (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null),
+}
+
+const KEYWORD_TESTS: {
+  readonly [keyword: string]: (wanted: unknown, value: unknown, schema: SchemaFields) => boolean
+} = {
+  type: (wanted, value) =>
+    typeof wanted === 'string' && Object.hasOwn(TYPE_TESTS, wanted) && TYPE_TESTS[wanted]!(value),
+  enum: (wanted, value) =>
+    Array.isArray(wanted) && typeof value !== 'object' && wanted.includes(value),
+  const: (wanted, value) => typeof value !== 'object' && wanted === value,
+  required: (wanted, value) =>
+    Array.isArray(wanted) &&
+    isObject(value) &&
+    wanted.every((key) => Object.hasOwn(value, String(key))),
+  properties: (wanted, value) =>
+    isObject(wanted) &&
+    isObject(value) &&
+    Object.keys(value).every(
+      (key) => Object.hasOwn(wanted, key) && fitsSchema(wanted[key], value[key]),
+    ),
+  // Where all fields are described, as `properties` wants it here, there are no others.
+  additionalProperties: (wanted) => typeof wanted === 'boolean',
+  items: (wanted, value) => Array.isArray(value) && value.every((item) => fitsSchema(wanted, item)),
+  minimum: (wanted, value) => typeof value === 'number' && value >= Number(wanted),
+  maximum: (wanted, value) => typeof value === 'number' && value <= Number(wanted),
+  exclusiveMinimum: (wanted, value) =>
+    typeof wanted === 'number' && typeof value === 'number' && value > wanted,
+  exclusiveMaximum: (wanted, value) =>
+    typeof wanted === 'number' && typeof value === 'number' && value < wanted,
+  minLength: (wanted, value) => typeof value === 'string' && [...value].length >= Number(wanted),
+  maxLength: (wanted, value) => typeof value === 'string' && value.length <= Number(wanted),
+  minItems: (wanted, value) => Array.isArray(value) && value.length >= Number(wanted),
+  maxItems: (wanted, value) => Array.isArray(value) && value.length <= Number(wanted),
+  format: (wanted) => wanted === 'path',
+}
+
+// A library gives a new value, whose fields stand in the order of the schema.
+function withSchemaOrder(
+  schema: JsonSchema,
+  accepted: { readonly value: unknown } | undefined,
+): { readonly value: unknown } | undefined {
+  return accepted && { value: orderFields(schema, accepted.value) }
+}
+
+function orderFields(schema: unknown, value: unknown): unknown {
+  if (Array.isArray(value))
+    return value.map((item) => orderFields((schema as SchemaFields)['items'], item))
+  if (!isObject(value)) return value
+  const properties = (schema as SchemaFields)['properties'] as SchemaFields
+  const ordered: SchemaFields = {}
+  for (const key of Object.keys(properties)) {
+    if (Object.hasOwn(value, key))
+      Object.defineProperty(ordered, key, {
+        value: orderFields(properties[key], value[key]),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
+  }
+  return ordered
+}
+
+// A new object where something is filled in: the caller's own is never changed.
+function fillDefaults(schema: unknown, value: unknown): unknown {
+  if (!isObject(schema)) return value
+  if (Array.isArray(value)) {
+    const items = value.map((item) => fillDefaults(schema['items'], item))
+    return items.some((item, index) => item !== value[index]) ? items : value
+  }
+  const properties = schema['properties']
+  if (!isObject(value) || !isObject(properties)) return value
+  let copy: SchemaFields | undefined
+  for (const key of Object.keys(properties)) {
+    const property = properties[key]
+    const given = Object.hasOwn(value, key)
+    if (!given && !(isObject(property) && Object.hasOwn(property, 'default'))) continue
+    const filled = given
+      ? fillDefaults(property, value[key])
+      : copyJson((property as SchemaFields)['default'])
+    // Defined, not assigned: a field may be called `__proto__`.
+    if (!given || filled !== value[key])
+      Object.defineProperty((copy ??= { ...value }), key, {
+        value: filled,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
+  }
+  return copy ?? value
+}
+
+function copyJson(value: unknown): unknown {
+  return typeof value === 'object' && value !== null
+    ? (JSON.parse(JSON.stringify(value)) as unknown)
+    : value
 }

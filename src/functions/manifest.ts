@@ -1,8 +1,12 @@
-import type { DeclaredError } from '../contract/errors.ts'
-import type { JsonSchema } from '../contract/json.ts'
-import type { Annotations, Example, FlagOptions } from '../contract/manifest.ts'
+import { toFlagName } from '../define/argv.ts'
+import type { DeclaredError } from '../protocol/errors.ts'
+import type { Annotations, Example, FlagOptions } from '../protocol/manifest.ts'
+import type { JsonSchema } from '../util/values.ts'
 
-/** What was read of a module: its functions as tools, and what could not become one. Pure data, so that a cache or a built program can carry it. */
+/**
+ * What was read of a module: its functions as tools, and what could not become one. Pure data, so
+ * that a cache or a built program can carry it.
+ */
 export type ModuleManifest = {
   /** The program's name: from the nearest package.json or the file. */
   readonly name: string
@@ -14,7 +18,10 @@ export type ModuleManifest = {
 
 /** One exported function as a tool, without its code. */
 export type FunctionManifest = {
-  /** How to reach it in the module: `findFiles`, `default`, or `default.findFiles` for a member of an exported object. */
+  /**
+   * How to reach it in the module: `findFiles`, `default`, or `default.findFiles` for a member of
+   * an exported object.
+   */
   readonly export: string
   /** The name of the tool: `find_files`. */
   readonly name: string
@@ -53,7 +60,10 @@ export type FunctionParameter =
   | { readonly from: 'field'; readonly field: string; readonly convert?: Conversion }
   /** All further arguments: the items of a list. */
   | { readonly from: 'rest'; readonly field: string; readonly convert?: Conversion }
-  /** An object whose properties are fields of the input. Where it is optional and none of them is given, neither is it. */
+  /**
+   * An object whose properties are fields of the input. Where it is optional and none of them is
+   * given, neither is it.
+   */
   | {
       readonly from: 'fields'
       readonly fields: readonly ObjectField[]
@@ -74,9 +84,15 @@ export type ObjectField = {
 /** What a text of the input becomes before the function gets it. */
 export type TextConversion = 'date' | 'url' | 'regexp' | 'bigint' | 'bytes' | 'buffer'
 
-/** How a JSON value becomes what the function takes, by the kind of JSON that it is; what is not named stays as it is. */
+/**
+ * How a JSON value becomes what the function takes, by the kind of JSON that it is; what is not
+ * named stays as it is.
+ */
 export type Conversion = {
-  /** Texts that stand for something exact: the names of a numeric enum for its numbers, and literals for themselves. They come before `text`. */
+  /**
+   * Texts that stand for something exact: the names of a numeric enum for its numbers, and literals
+   * for themselves. They come before `text`.
+   */
   readonly names?: { readonly [name: string]: number | string }
   readonly text?: TextConversion
   readonly number?: 'date' | 'bigint'
@@ -109,11 +125,33 @@ export type FunctionProblem = {
   readonly export: string
   readonly file: string
   readonly line: number
-  /** A word for programs: 'callback', 'class', 'any', 'not-a-function', 'overloads', 'example', 'tag' ... */
+  /**
+   * A word for programs: 'callback', 'class', 'any', 'not-a-function', 'overloads', 'example',
+   * 'tag' ...
+   */
   readonly reason: string
   readonly message: string
   /** What to do about it. */
   readonly fix: string
-  /** `error` keeps the function out, `warning` does not. `note`: it was never meant to be a tool. */
+  /**
+   * `error` keeps the function out, `warning` does not. `note`: it was never meant to be a tool.
+   */
   readonly severity: 'error' | 'warning' | 'note'
+}
+
+/**
+ * The name of the tool of a function: `findFiles` is `find_files`. Empty where nothing of it can be
+ * kept.
+ */
+export function toToolName(name: string): string {
+  return toFlagName(name)
+    .replaceAll('-', '_')
+    .replace(/[^a-z0-9_]+/g, '')
+    .slice(0, 64)
+}
+
+/** The words of a name, for a function that nobody has described: `Find files`. */
+export function toWords(name: string): string {
+  const words = toFlagName(name).replaceAll('-', ' ')
+  return words.slice(0, 1).toUpperCase() + words.slice(1)
 }

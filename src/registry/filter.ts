@@ -1,9 +1,16 @@
-import { ToolError } from '../contract/tool-error.ts'
-import { unknownName } from '../contract/unknown-name.ts'
-import { lookupKey } from '../define/names.ts'
-import type { EntryParts } from './entry.ts'
+/**
+ * Selects entries by name, tag, source or kind; `*` matches any text.
+ */
 
-/** Which tools are wanted: names and ids, tags, sources; each with `*` for any text. A tool has to fit one of each kind that is given. */
+import { toLookupKey } from '../define/checks.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { describeUnknownName } from '../util/text.ts'
+import type { EntryParts } from './catalog.ts'
+
+/**
+ * Which tools are wanted: names and ids, tags, sources; each with `*` for any text. A tool has to
+ * fit one of each kind that is given.
+ */
 export type Filter = {
   readonly name?: string | readonly string[]
   readonly tag?: string | readonly string[]
@@ -14,7 +21,10 @@ export type Filter = {
 /** `all`, `none`, a name, an id, `<source>.*`, several of them, or a filter. */
 export type FilterInput = string | readonly string[] | Filter
 
-/** The entries that a filter means. Throws NOT_FOUND for a name or source that nothing has, because a misspelt one would silently give nothing. */
+/**
+ * The entries that a filter means. Throws NOT_FOUND for a name or source that nothing has, because
+ * a misspelt one would silently give nothing.
+ */
 export function selectEntries<Entry extends EntryParts>(
   entries: readonly Entry[],
   given: FilterInput = 'all',
@@ -23,50 +33,55 @@ export function selectEntries<Entry extends EntryParts>(
     typeof given === 'string' || Array.isArray(given)
       ? { name: given as string | readonly string[] }
       : (given as Filter)
-  const wanted = listOf(filter.name)
+  const wanted = toPatternList(filter.name)
   if (wanted?.length === 1 && wanted[0] === 'none') return []
   const tests = [
     wanted?.includes('all')
       ? undefined
-      : matcher('tool', wanted, entries, ({ id, name, found }) => [id, name, found.name]),
-    matcher('tag', listOf(filter.tag), entries, ({ found }) => found.tags),
-    matcher('source', listOf(filter.source), entries, ({ found }) => [found.source]),
-    matcher('kind', listOf(filter.kind), entries, ({ found }) => [found.kind]),
+      : createMatcher('tool', wanted, entries, ({ id, name, found }) => [id, name, found.name]),
+    createMatcher('tag', toPatternList(filter.tag), entries, ({ found }) => found.tags),
+    createMatcher('source', toPatternList(filter.source), entries, ({ found }) => [found.source]),
+    createMatcher('kind', toPatternList(filter.kind), entries, ({ found }) => [found.kind]),
   ]
   return entries.filter((entry) => tests.every((test) => test === undefined || test(entry)))
 }
 
-function listOf(given: string | readonly string[] | undefined): readonly string[] | undefined {
+function toPatternList(
+  given: string | readonly string[] | undefined,
+): readonly string[] | undefined {
   return typeof given === 'string' ? [given] : given
 }
 
-function matcher<Entry>(
+function createMatcher<Entry>(
   kind: string,
   wanted: readonly string[] | undefined,
   entries: readonly Entry[],
   words: (entry: Entry) => readonly string[],
 ): ((entry: Entry) => boolean) | undefined {
   if (wanted === undefined) return undefined
-  const tests = wanted.map((pattern) => wildcard(pattern))
+  const tests = wanted.map((pattern) => createWildcardMatcher(pattern))
   const fits = (entry: Entry, test: (text: string) => boolean): boolean =>
     words(entry).some((word) => test(word))
   wanted.forEach((pattern, index) => {
     if (pattern === 'none' || entries.some((entry) => fits(entry, tests[index]!))) return
     const known = [...new Set(entries.flatMap((entry) => words(entry).slice(0, 2)))]
-    throw new ToolError('NOT_FOUND', unknownName(kind, pattern, known).message, {
+    throw new ToolError('NOT_FOUND', describeUnknownName(kind, pattern, known).message, {
       details: { [`${kind}s`]: known.slice(0, 50) },
     })
   })
   return (entry) => tests.some((test) => fits(entry, test))
 }
 
-/** Whether a text fits a pattern in which `*` stands for any text. Linear: the pieces between the stars are looked for from left to right. */
-export function wildcard(pattern: string): (text: string) => boolean {
-  const pieces = lookupKey(pattern).split('*')
+/**
+ * Whether a text fits a pattern in which `*` stands for any text. Linear: the pieces between the
+ * stars are looked for from left to right.
+ */
+export function createWildcardMatcher(pattern: string): (text: string) => boolean {
+  const pieces = toLookupKey(pattern).split('*')
   const first = pieces[0]!
   const last = pieces.at(-1)!
   return (text) => {
-    const key = lookupKey(text)
+    const key = toLookupKey(text)
     if (pieces.length === 1) return key === first
     if (!key.startsWith(first) || !key.endsWith(last) || key.length < first.length + last.length)
       return false

@@ -1,9 +1,16 @@
-import type { MoreSources, Registry, RegistryOptions } from './registry-type.ts'
+/**
+ * The front door of the registry. It loads nothing until a registry is opened.
+ */
 
-/** Finds tools in every place that the options name, and puts them behind one door. Throws CONFIG for options that cannot work; a place that does not answer is a problem, not a failure. */
+import type { ExtraSources, Registry, SourceRegistryOptions } from './types.ts'
+
+/**
+ * Finds tools in every place that the options name, and puts them behind one door. Throws CONFIG
+ * for options that cannot work; a place that does not answer is a problem, not a failure.
+ */
 export async function registry(
-  options: RegistryOptions = {},
-  more?: MoreSources,
+  options: SourceRegistryOptions = {},
+  more?: ExtraSources,
 ): Promise<Registry> {
   return (await import('./registry.ts')).openRegistry(options, more)
 }

@@ -1,10 +1,16 @@
-import { shortHash } from '../contract/short-hash.ts'
-import { lookupKey } from '../define/names.ts'
+/**
+ * Names, summaries and texts of foreign tools, made valid for every transport and safe to show.
+ */
 
-const LONGEST = 64
-const VALID = /^[a-z0-9_-]{1,64}$/
+import { toLookupKey } from '../define/checks.ts'
+import type { ToolDefinition } from '../define/tool-types.ts'
+import { shortHash } from '../util/short-hash.ts'
+import { ELLIPSIS } from '../util/text.ts'
+
+const MAX_NAME_LENGTH = 64
+const VALID_NAME = /^[a-z0-9_-]{1,64}$/
 // Letters that Unicode does not take apart.
-const LETTERS: ReadonlyMap<string, string> = new Map(
+const LATIN_LETTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '\u00df': 'ss',
     '\u00e6': 'ae',
@@ -20,11 +26,15 @@ const LETTERS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** A name that every surface can carry, made of whatever its owner calls a tool: `getUser` is `get_user`. Depends on nothing but the name; long and foreign ones end in a hash, so that they stay apart. */
-export function validName(foreign: string): string {
-  if (VALID.test(foreign)) return foreign
+/**
+ * A name that every surface can carry, made of whatever its owner calls a tool: `getUser` is
+ * `get_user`. Depends on nothing but the name; long and foreign ones end in a hash, so that they
+ * stay apart.
+ */
+export function toValidName(foreign: string): string {
+  if (VALID_NAME.test(foreign)) return foreign
   // Nobody meant more than this to be read; the hash knows the rest.
-  const { text, isLossy } = transliterate(foreign.slice(0, 4 * LONGEST))
+  const { text, isLossy } = transliterate(foreign.slice(0, 4 * MAX_NAME_LENGTH))
   const plain = text
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
@@ -32,16 +42,19 @@ export function validName(foreign: string): string {
     .replace(/[^a-z0-9_-]+/g, '_')
     .replace(/^[_-]+|[_-]+$/g, '')
   if (plain === '') return `tool_${shortHash(foreign)}`
-  return isLossy || plain.length > LONGEST ? withHash(plain, foreign) : plain
+  return isLossy || plain.length > MAX_NAME_LENGTH ? appendHash(plain, foreign) : plain
 }
 
-/** Names of the tools of one source, by what their owner calls them: names that would fall together (`a.b` and `a b`) are kept apart, and the one that was valid already keeps its name. */
-export function validNames(foreign: Iterable<string>): Map<string, string> {
+/**
+ * Names of the tools of one source, by what their owner calls them: names that would fall together
+ * (`a.b` and `a b`) are kept apart, and the one that was valid already keeps its name.
+ */
+export function toValidNames(foreign: Iterable<string>): Map<string, string> {
   const names = new Map<string, string>()
   const bent = new Map<string, string[]>()
   for (const name of foreign) {
     if (names.has(name)) continue
-    const valid = validName(name)
+    const valid = toValidName(name)
     names.set(name, valid)
     if (valid === name) continue
     const same = bent.get(valid)
@@ -50,13 +63,13 @@ export function validNames(foreign: Iterable<string>): Map<string, string> {
   }
   for (const [valid, same] of bent)
     if (same.length > 1 || names.has(valid))
-      for (const name of same) names.set(name, withHash(valid, name))
+      for (const name of same) names.set(name, appendHash(valid, name))
   return names
 }
 
 /** The same name, told apart from others by a seed. */
-export function distinctName(name: string, seed: string): string {
-  return withHash(name, seed)
+export function toDistinctName(name: string, seed: string): string {
+  return appendHash(name, seed)
 }
 
 /** What the names of entries are made of. */
@@ -69,56 +82,69 @@ export type NamedEntry = {
   readonly shadowed: boolean
 }
 
-/** Entries by the names under which they are served: the bare name for its owner, `<source>__<tool>` for what is shadowed. They depend on the entry alone, except where somebody else has just that name: then the hash of its id is added. '-' and '_' are equal. */
-export function entryNames<Entry extends NamedEntry>(entries: Iterable<Entry>): Map<string, Entry> {
+/**
+ * Entries by the names under which they are served: the bare name for its owner, `<source>__<tool>`
+ * for what is shadowed. They depend on the entry alone, except where somebody else has just that
+ * name: then the hash of its id is added. '-' and '_' are equal.
+ */
+export function assignEntryNames<Entry extends NamedEntry>(
+  entries: Iterable<Entry>,
+): Map<string, Entry> {
   const all = [...entries].map((entry) => ({
     entry,
-    plain: entry.shadowed ? shadowedName(entry) : entry.bare,
+    plain: entry.shadowed ? toShadowedName(entry) : entry.bare,
   }))
   const wanted = new Map<string, number>()
   const owned = new Set<string>()
   for (const { entry, plain } of all) {
-    wanted.set(lookupKey(plain), (wanted.get(lookupKey(plain)) ?? 0) + 1)
-    if (!entry.shadowed) owned.add(lookupKey(plain))
+    wanted.set(toLookupKey(plain), (wanted.get(toLookupKey(plain)) ?? 0) + 1)
+    if (!entry.shadowed) owned.add(toLookupKey(plain))
   }
   const taken = new Set(owned)
   return new Map(
     all.map(({ entry, plain }) => {
       if (!entry.shadowed) return [plain, entry]
-      let name = wanted.get(lookupKey(plain)) === 1 ? plain : withHash(plain, entry.id)
-      for (let attempt = 1; taken.has(lookupKey(name)); attempt += 1)
-        name = withHash(plain, `${entry.id}#${attempt}`)
-      taken.add(lookupKey(name))
+      let name = wanted.get(toLookupKey(plain)) === 1 ? plain : appendHash(plain, entry.id)
+      for (let attempt = 1; taken.has(toLookupKey(name)); attempt += 1)
+        name = appendHash(plain, `${entry.id}#${attempt}`)
+      taken.add(toLookupKey(name))
       return [name, entry]
     }),
   )
 }
 
-/** The name under which models know an entry of this name: every provider takes it, and different names stay different. */
-export function exportName(name: string): string {
+/**
+ * The name under which models know an entry of this name: every provider takes it, and different
+ * names stay different.
+ */
+export function toExportName(name: string): string {
   if (/^(?:[a-z]|_(?![0-9-]))/.test(name)) return name
   // Gemini wants a letter or '_' first. What begins with '_' and a digit already has to make room.
-  if (name.startsWith('_')) return withHash(name, name)
-  return name.length < LONGEST ? `_${name}` : withHash(`_${name}`, name)
+  if (name.startsWith('_')) return appendHash(name, name)
+  return name.length < MAX_NAME_LENGTH ? `_${name}` : appendHash(`_${name}`, name)
 }
 
 /** Entries by the names under which models know them. */
-export function providerNames<Entry extends { readonly name: string }>(
+export function indexByExportName<Entry extends { readonly name: string }>(
   entries: Iterable<Entry>,
 ): Map<string, Entry> {
-  return new Map(Array.from(entries, (entry) => [exportName(entry.name), entry]))
+  return new Map(Array.from(entries, (entry) => [toExportName(entry.name), entry]))
 }
 
-// Taken apart at the first `__` it has to give source and tool again, else the hash tells them apart.
-function shadowedName({ id, source, bare }: NamedEntry): string {
-  const plain = `${validName(source)}__${bare}`
+// Taken apart at the first `__` it has to give source and tool again, else the hash tells them
+// apart.
+function toShadowedName({ id, source, bare }: NamedEntry): string {
+  const plain = `${toValidName(source)}__${bare}`
   const isClear =
-    VALID.test(source) && !source.includes('__') && !source.endsWith('_') && !bare.startsWith('_')
-  return isClear && plain.length <= LONGEST ? plain : withHash(plain, id)
+    VALID_NAME.test(source) &&
+    !source.includes('__') &&
+    !source.endsWith('_') &&
+    !bare.startsWith('_')
+  return isClear && plain.length <= MAX_NAME_LENGTH ? plain : appendHash(plain, id)
 }
 
-function withHash(plain: string, seed: string): string {
-  return `${plain.slice(0, LONGEST - 9).replace(/[_-]+$/, '') || 'tool'}_${shortHash(seed)}`
+function appendHash(plain: string, seed: string): string {
+  return `${plain.slice(0, MAX_NAME_LENGTH - 9).replace(/[_-]+$/, '') || 'tool'}_${shortHash(seed)}`
 }
 
 // `Größe` is `grosse`; what has no Latin letters is only told apart by its hash.
@@ -129,10 +155,82 @@ function transliterate(foreign: string): { readonly text: string; readonly isLos
     foreign.normalize('NFKD').replace(/[\u0300-\u036f]/g, ''),
     (character) => {
       if (character <= '\x7f') return character
-      const letters = LETTERS.get(character) ?? LETTERS.get(character.toLowerCase())
+      const letters = LATIN_LETTERS.get(character) ?? LATIN_LETTERS.get(character.toLowerCase())
       isLossy ||= letters === undefined
       return letters ?? '_'
     },
   ).join('')
   return { text, isLossy }
+}
+
+const MAX_SUMMARY_LENGTH = 200
+
+/** One line about a tool, made from what its owner says. */
+export function toSummary(
+  name: string,
+  {
+    summary,
+    description,
+    title,
+  }: { readonly summary?: unknown; readonly description?: unknown; readonly title?: unknown },
+): string {
+  const line =
+    [summary, description, title].map((text) => readFirstLine(text)).find((text) => text !== '') ??
+    name
+  return line.length <= MAX_SUMMARY_LENGTH
+    ? line
+    : `${line.slice(0, MAX_SUMMARY_LENGTH - 3).trimEnd()}...`
+}
+
+function readFirstLine(text: unknown): string {
+  return (cleanText(text, 4 * MAX_SUMMARY_LENGTH) ?? '')
+    .split('\n', 1)[0]!
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+// Whole sequences that steer a terminal, then whatever control characters and text directions are
+// left. The classes are disjoint, so the time is linear.
+const TERMINAL_SEQUENCES =
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]P^_X]|[\u009d\u0090\u009e\u009f\u0098])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?/g
+const CONTROL_CHARACTERS =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g
+// Text that a model reads and a person does not see.
+const INVISIBLE_CHARACTERS = /[\u200b\u2060-\u2064]|\udb40[\udc00-\udc7f]/g
+const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+/**
+ * Words of somebody else as people and models may see them: no escapes, nothing invisible, not too
+ * long; undefined for what is no text or has nothing in it.
+ */
+export function cleanText(given: unknown, longest: number): string | undefined {
+  if (typeof given !== 'string') return undefined
+  // A bound before any work.
+  const text = given
+    .slice(0, longest * 2)
+    .replace(/\r\n?/g, '\n')
+    .replace(TERMINAL_SEQUENCES, '')
+    .replace(CONTROL_CHARACTERS, '')
+    .replace(INVISIBLE_CHARACTERS, '')
+    .replace(LONE_SURROGATES, '\ufffd')
+    .trim()
+  if (text === '') return undefined
+  return text.length <= longest
+    ? text
+    : `${text
+        .slice(0, longest - 1)
+        .replace(LONE_SURROGATES, '')
+        .trimEnd()}${ELLIPSIS}`
+}
+
+const notesByDefinition = new WeakMap<ToolDefinition, readonly string[]>()
+
+/** Keeps what of its owner's description could not be taken as it is. */
+export function setNotes(definition: ToolDefinition, told: readonly string[]): void {
+  notesByDefinition.set(definition, told)
+}
+
+/** What of its owner's description could not be taken as it is; empty for tools of this process. */
+export function getNotes(definition: ToolDefinition): readonly string[] {
+  return notesByDefinition.get(definition) ?? []
 }

@@ -1,20 +1,29 @@
-import type { Outcome } from '../contract/outcome.ts'
-import { ToolError } from '../contract/tool-error.ts'
-import { unknownName } from '../contract/unknown-name.ts'
-import { checkName, checkOptions } from '../define/names.ts'
-import { createChanges } from '../call/changes.ts'
-import type { Finished } from '../call/finished.ts'
-import { openLate } from '../call/late-stream.ts'
-import { loadEngine } from '../call/load-engine.ts'
-import type { CallOptions } from '../call/options.ts'
-import { serveEntries } from '../call/serve-entries.ts'
-import type { Entry } from './entry.ts'
-import { describeEntry, listEntry } from './describe.ts'
-import { selectEntries } from './filter.ts'
-import { loadAll } from './load-all.ts'
-import type { MoreSources, Registry, RegistryOptions } from './registry-type.ts'
+/**
+ * A registry: the tools of all sources, listed, described, called and exported to model providers.
+ *
+ * A source (source.ts, source-table.ts, sources/) finds tools; loader.ts loads all sources and keeps them fresh; catalog.ts merges what they found and assigns names and ids (names.ts).
+ * Tools of other processes are described by probe/, help/ and folder/, made safe by foreign/, and called by child/ (a process per call) or warm/ (a process that stays).
+ * mcp/, openapi/ and tool-server-client.ts talk to servers.
+ */
 
-const OPTIONS = [
+import type { CallOptions, CallResult } from '../core/call.ts'
+import {
+  createChangeNotifier,
+  createLazyStream,
+  createProviderMethods,
+  loadEngine,
+} from '../core/tool.ts'
+import { checkName, checkOptions } from '../define/checks.ts'
+import type { Outcome } from '../protocol/outcome.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { describeUnknownName } from '../util/text.ts'
+import type { RegistryEntry } from './catalog.ts'
+import { selectEntries } from './filter.ts'
+import { loadSources } from './loader.ts'
+import { describeEntry, listEntry } from './types.ts'
+import type { ExtraSources, Registry, SourceRegistryOptions } from './types.ts'
+
+const REGISTRY_OPTION_NAMES = [
   'name',
   'version',
   'description',
@@ -34,23 +43,25 @@ const OPTIONS = [
   'env',
   'cache',
   'probe',
-] as const satisfies readonly (keyof RegistryOptions)[]
+] as const satisfies readonly (keyof SourceRegistryOptions)[]
 
-/** Opens a registry: looks into all sources at once, and waits until each has answered or given up. */
+/**
+ * Opens a registry: looks into all sources at once, and waits until each has answered or given up.
+ */
 export async function openRegistry(
-  options: RegistryOptions,
-  more?: MoreSources,
+  options: SourceRegistryOptions,
+  more?: ExtraSources,
 ): Promise<Registry> {
-  checkOptions('registry()', options, [...OPTIONS, ...(more?.options ?? [])])
+  checkOptions('registry()', options, [...REGISTRY_OPTION_NAMES, ...(more?.options ?? [])])
   const { name = 'toolable', version = '0.1.0', description, answer, sample } = options
   checkName('registry', name)
-  const changes = createChanges()
-  const loading = await loadAll(
+  const changes = createChangeNotifier()
+  const loading = await loadSources(
     options,
     () =>
       (['tools', 'resources', 'prompts'] as const).forEach((kind) => changes.announce({ kind })),
     more?.make(() => registry),
-    more?.patience,
+    more?.loadTimeoutMs,
   )
   const shown = { ...(description !== undefined && { description }) }
   const now = () => loading.merged()
@@ -60,24 +71,28 @@ export async function openRegistry(
     ...given,
   })
 
-  const known = (wanted: string): Entry => {
+  const known = (wanted: string): RegistryEntry => {
     const entry = typeof wanted === 'string' ? now().find(wanted) : undefined
     if (entry) return entry
-    throw unknownTool(String(wanted), now().entries)
+    throw toUnknownToolError(String(wanted), now().entries)
   }
-  const start = (wanted: string, input: unknown, callOptions?: CallOptions): Promise<Finished> => {
+  const start = (
+    wanted: string,
+    input: unknown,
+    callOptions?: CallOptions,
+  ): Promise<CallResult> => {
     const entry = typeof wanted === 'string' ? now().find(wanted) : undefined
     if (entry) {
       // Not awaited where it is there already: a call is made of few promises.
       const engine = loadEngine()
       const ready = loading.prepare()
-      const run = ({ invoke }: Awaited<typeof engine>): Promise<Finished> =>
+      const run = ({ invoke }: Awaited<typeof engine>): Promise<CallResult> =>
         invoke(entry.definition, input, withDefaults(callOptions), entry.identity)
       return ready || engine instanceof Promise
         ? Promise.all([engine, ready]).then(([loaded]) => run(loaded))
         : run(engine)
     }
-    const error = unknownTool(String(wanted), now().entries)
+    const error = toUnknownToolError(String(wanted), now().entries)
     return Promise.resolve({
       outcome: {
         ok: false,
@@ -88,7 +103,7 @@ export async function openRegistry(
       error,
     })
   }
-  const provide = async () => (await Promise.all([import('./provide.ts'), loading.prepare()]))[0]
+  const provide = async () => (await Promise.all([import('./providers.ts'), loading.prepare()]))[0]
 
   const registry: Registry = {
     name,
@@ -106,7 +121,7 @@ export async function openRegistry(
     prepare: async () => loading.prepare(),
     onChange: (listener) => changes.listen(listener),
     find: (wanted) => now().find(wanted),
-    ...serveEntries({
+    ...createProviderMethods({
       name,
       version,
       options: shown,
@@ -118,7 +133,7 @@ export async function openRegistry(
     call: (wanted, input, callOptions) =>
       start(wanted, input, callOptions).then(({ outcome }) => outcome),
     stream: (wanted, input, callOptions) =>
-      openLate(async () =>
+      createLazyStream(async () =>
         (await loadEngine()).streamCall(
           (streaming) => start(wanted, input, streaming),
           withDefaults(callOptions),
@@ -157,9 +172,9 @@ export async function openRegistry(
   return registry
 }
 
-function unknownTool(name: string, entries: readonly Entry[]): ToolError {
+function toUnknownToolError(name: string, entries: readonly RegistryEntry[]): ToolError {
   const names = entries.flatMap((entry) => [entry.name, entry.id])
-  const { message, meant } = unknownName('tool', name, names)
+  const { message, meant } = describeUnknownName('tool', name, names)
   return new ToolError('NOT_FOUND', message, {
     details: { tools: entries.slice(0, 50).map((entry) => entry.name) },
     suggestion: meant

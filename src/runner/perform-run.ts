@@ -1,45 +1,49 @@
+/**
+ * Performs a run to its end: takes the lock, makes attempts until one counts, and retries failures that may pass.
+ */
+
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readText } from '../call/exclusive-file.ts'
-import { shorten } from '../contract/shorten.ts'
-import { ToolError } from '../contract/tool-error.ts'
-import { identify } from '../process/process-table.ts'
-import type { Redactor } from '../process/redaction/create-redactor.ts'
-import type { Ending } from './attempt/ending/ending.ts'
-import { recordRefusal, runAttempt } from './attempt/run-attempt.ts'
-import type { Attempted } from './attempt/run-attempt.ts'
-import type { RunPaths } from './folder/run-paths.ts'
-import { lockRun } from './folder/lock.ts'
-import type { RunLock } from './folder/lock.ts'
-import { createBroker } from './interactions/broker.ts'
-import { keptAnswersChannel } from './interactions/channels/folder.ts'
-import { LONGEST_QUESTION_S } from './interactions/longest-question.ts'
-import type { Question } from './interactions/read-question.ts'
-import { openLog } from './log/event-log.ts'
-import type { OpenedLog } from './log/event-log.ts'
-import { createMirror } from './mirror.ts'
-import { prepareAttempt } from './prepare/prepare-attempt.ts'
-import { pauseBefore } from './retry.ts'
-import type { RunHost } from './run-host.ts'
-import type { RunRequest } from './run-request.ts'
-import { untilThere } from './until-there.ts'
+import { readTextFile } from '../core/files/lock.ts'
+import { identifyProcess } from '../process/process-table.ts'
+import type { Redactor } from '../process/redaction.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { shorten } from '../util/text.ts'
+import { createKeptAnswersChannel } from './answer-channels.ts'
+import type { AttemptOutcome } from './attempt-outcome.ts'
+import { recordRefusal, runAttempt } from './attempt.ts'
+import type { AttemptResult } from './attempt.ts'
+import { createEventForwarder, openEventLog } from './event-log.ts'
+import type { OpenedEventLog } from './event-log.ts'
+import { watchFolderUntil } from './files.ts'
+import { lockRun } from './lock.ts'
+import type { RunLock } from './lock.ts'
+import { prepareAttempt } from './prepare.ts'
+import { createQuestionBroker, DEFAULT_QUESTION_TIMEOUT_SECONDS } from './questions.ts'
+import type { RunQuestion } from './questions.ts'
+import type { RunRequest } from './request.ts'
+import type { RunPaths } from './run-paths.ts'
+import type { RunHost } from './run-target.ts'
 
-const LONGEST_REASON = 500
-const LARGEST_REASON = 64 * 1024
+const MAX_REASON_LENGTH = 500
+const MAX_REASON_BYTES = 64 * 1024
 
-/** Performs a run to its end: attempt by attempt, under its lock, on record. Throws only where another process performs it, or where its folder cannot be written. */
+/**
+ * Performs a run to its end: attempt by attempt, under its lock, on record. Throws only where
+ * another process performs it, or where its folder cannot be written.
+ */
 export async function performRun(
   paths: RunPaths,
   request: RunRequest,
   host: RunHost,
-): Promise<Ending> {
+): Promise<AttemptOutcome> {
   const lock = lockRun(paths)
   const cancel = watchCancel(paths, host.signal)
   const known = new Map<string, string>()
   try {
     for (let tries = 0; ; tries += 1) {
-      const { ending, pause, recorded } = await tryOnce({
+      const { ending, pause, recorded } = await performAttempt({
         paths,
         request,
         host,
@@ -61,7 +65,7 @@ export async function performRun(
   }
 }
 
-type Try = {
+type RunAttemptOptions = {
   readonly paths: RunPaths
   readonly request: RunRequest
   readonly host: RunHost
@@ -71,7 +75,7 @@ type Try = {
   readonly cancelled: AbortSignal
 }
 
-async function tryOnce({
+async function performAttempt({
   paths,
   request,
   host,
@@ -79,16 +83,17 @@ async function tryOnce({
   known,
   lock,
   cancelled,
-}: Try): Promise<Attempted & { readonly pause: number | undefined }> {
+}: RunAttemptOptions): Promise<AttemptResult & { readonly pause: number | undefined }> {
   rmSync(paths.toolCancel, { force: true })
   mkdirSync(paths.answers, { recursive: true, mode: 0o700 })
-  // Answers to questions of an attempt before, which may have the same names. In a workflow the same name is the same question.
+  // Answers to questions of an attempt before, which may have the same names. In a workflow the
+  // same name is the same question.
   if (request.command !== 'workflow')
     for (const name of readdirSync(paths.answers))
       rmSync(join(paths.answers, name), { recursive: true, force: true })
   const resumedBy = tries > 0 ? 'retry' : host.resumedBy
   const remember = (pid: number): void =>
-    lock.remember([identify(pid)].filter((one) => one !== undefined))
+    lock.setChildren([identifyProcess(pid)].filter((one) => one !== undefined))
   let redactor: Redactor | undefined
   const prepared = await prepareAttempt(paths, request, host, {
     known,
@@ -99,15 +104,15 @@ async function tryOnce({
   }).catch((error: unknown) => error as Error)
   const refused = prepared instanceof Error ? prepared : undefined
   const ready = prepared instanceof Error ? undefined : prepared
-  const mirror = createMirror(host.onWritten)
+  const mirror = createEventForwarder(host.onWritten)
   const broken = new AbortController()
-  let opened: OpenedLog | undefined
+  let opened: OpenedEventLog | undefined
   try {
-    opened = await openLog(paths.events, {
+    opened = await openEventLog(paths.events, {
       runId: request.run_id,
       traceId: request.trace_id,
       attempt: 'next',
-      onWritten: mirror.take,
+      onWritten: mirror.push,
       onFailure: (error) => broken.abort(error),
       ...(redactor && !redactor.isEmpty && { redact: redactor.text }),
     })
@@ -115,10 +120,10 @@ async function tryOnce({
     if (standing.state === 'completed')
       throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to run`)
     let pause: number | undefined
-    const nextTry = (ended: Ending): number | undefined =>
+    const nextTry = (ended: AttemptOutcome): number | undefined =>
       (pause =
         ended.again && tries < request.retries && !cancelled.aborted
-          ? pauseBefore(tries + 2, Math.random())
+          ? getRetryDelaySeconds(tries + 2, Math.random())
           : undefined)
     const about = {
       ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }),
@@ -131,19 +136,20 @@ async function tryOnce({
           log,
           attempt,
           about,
-          mirror,
+          forwarder: mirror,
           cancelled,
           broken: broken.signal,
           nextTry,
-          tellToStop: () => tellToStop(paths),
-          broker: createBroker({
+          requestStop: () => writeToolCancelFile(paths),
+          broker: createQuestionBroker({
             presets:
               request.command === 'workflow'
-                ? [keptAnswersChannel(paths.answers), ...ready.channels]
+                ? [createKeptAnswersChannel(paths.answers), ...ready.channels]
                 : ready.channels,
             channels: host.channels,
-            longest: request.command === 'workflow' ? Infinity : LONGEST_QUESTION_S,
-            wayOut: (question) => wayOut(request, question),
+            defaultTimeoutSeconds:
+              request.command === 'workflow' ? Infinity : DEFAULT_QUESTION_TIMEOUT_SECONDS,
+            getResumeCommand: (question) => getResumeCommand(request, question),
           }),
         })
       : await recordRefusal(log, about, refused!)
@@ -152,18 +158,21 @@ async function tryOnce({
     await ready?.release()
     // What could not be written has been told by the ending already.
     await opened?.log.close().catch(() => undefined)
-    await mirror.empty()
+    await mirror.drain()
   }
 }
 
 /** The command with which a run goes on that ended because nobody answered. */
-function wayOut({ run_id }: RunRequest, { key, action, kind, options }: Question): string {
+function getResumeCommand(
+  { run_id }: RunRequest,
+  { key, action, kind, options }: RunQuestion,
+): string {
   const value = kind === 'confirm' ? 'true' : (options?.[0]?.value ?? '<value>')
   return `toolable resume ${run_id} --answer ${key ?? action}=${value}`
 }
 
 // The tool that does not look is asked by a signal too.
-function tellToStop({ toolCancel }: RunPaths): void {
+function writeToolCancelFile({ toolCancel }: RunPaths): void {
   try {
     writeFileSync(toolCancel, '', { mode: 0o644 })
   } catch {
@@ -171,7 +180,10 @@ function tellToStop({ toolCancel }: RunPaths): void {
   }
 }
 
-/** A signal that says when the run is cancelled: by its caller, or by the file CANCEL, which anybody who may write to its folder can put there. */
+/**
+ * A signal that says when the run is cancelled: by its caller, or by the file CANCEL, which anybody
+ * who may write to its folder can put there.
+ */
 function watchCancel(
   paths: RunPaths,
   outer: AbortSignal,
@@ -181,7 +193,7 @@ function watchCancel(
   const byCaller = (): void => cancelled.abort(outer.reason)
   outer.addEventListener('abort', byCaller, { once: true })
   if (outer.aborted) byCaller()
-  void untilThere(paths.folder, done.signal, async () => readReason(paths.cancel)).then(
+  void watchFolderUntil(paths.folder, done.signal, async () => readCancelReason(paths.cancel)).then(
     (reason) => {
       if (reason !== undefined) cancelled.abort(reason)
     },
@@ -196,11 +208,25 @@ function watchCancel(
 }
 
 // What it says is why; an empty one is a wish all the same.
-function readReason(file: string): string | undefined {
+function readCancelReason(file: string): string | undefined {
   const stats = statSync(file, { throwIfNoEntry: false })
   return (
     stats &&
-    ((stats.size < LARGEST_REASON && shorten((readText(file) ?? '').trim(), LONGEST_REASON)) ||
+    ((stats.size < MAX_REASON_BYTES &&
+      shorten((readTextFile(file) ?? '').trim(), MAX_REASON_LENGTH)) ||
       'cancel-file')
   )
+}
+
+/** The first pause before a new attempt, and the longest one, in seconds. */
+const FIRST_RETRY_DELAY_SECONDS = 1
+const MAX_RETRY_DELAY_SECONDS = 60
+
+/**
+ * Seconds to wait before the attempt with that number (2 is the first that is tried again): twice
+ * as long each time, and never the same for many at once.
+ */
+export function getRetryDelaySeconds(attempt: number, random: number): number {
+  const full = Math.min(MAX_RETRY_DELAY_SECONDS, FIRST_RETRY_DELAY_SECONDS * 2 ** (attempt - 2))
+  return Math.round((full / 2 + (full / 2) * random) * 1000) / 1000
 }

@@ -1,12 +1,12 @@
-import type { PlannedAction } from '../contract/context.ts'
-import type { ToolEvent } from '../contract/events.ts'
-import { isObject } from '../contract/json.ts'
-import type { Outcome } from '../contract/outcome.ts'
-import { ToolError } from '../contract/tool-error.ts'
-import type { CallOptions } from '../call/options.ts'
-import { call } from '../call/tool.ts'
-import type { Tool } from '../call/tool.ts'
-import { answerer, completer, lookAfterFunctions } from './answers.ts'
+import type { CallOptions } from '../core/call.ts'
+import { call } from '../core/tool.ts'
+import type { Tool } from '../core/tool.ts'
+import type { PlannedAction } from '../protocol/context.ts'
+import type { ToolEvent } from '../protocol/events.ts'
+import type { Outcome } from '../protocol/outcome.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { isObject } from '../util/values.ts'
+import { createAnswerer, createCompleter, guardTestCallbacks } from './answers.ts'
 import type { Answers, Samples } from './answers.ts'
 
 /** How `callTool` calls: as every call, with answers and completions by value. */
@@ -24,22 +24,25 @@ export type CallToolResult<Result = unknown> = {
   readonly plan: readonly PlannedAction[]
 }
 
-type GivenInput<Input> = unknown extends Input
+type CallToolArguments<Input> = unknown extends Input
   ? [input?: unknown, options?: CallToolOptions]
   : {} extends Input
     ? [input?: Input, options?: CallToolOptions]
     : [input: Input, options?: CallToolOptions]
 
-/** Calls a tool in this process and gives all that came of it. Throws only what a function of the test threw. */
+/**
+ * Calls a tool in this process and gives all that came of it. Throws only what a function of the
+ * test threw.
+ */
 export async function callTool<Input, Result>(
   target: Tool<Input, Result>,
-  ...[input, options = {}]: GivenInput<NoInfer<Input>>
+  ...[input, options = {}]: CallToolArguments<NoInfer<Input>>
 ): Promise<CallToolResult<Result>> {
   const { answers, samples, ...rest } = options
-  const functions = lookAfterFunctions()
+  const functions = guardTestCallbacks()
   const events: ToolEvent[] = []
-  const answer = answers === undefined ? undefined : functions.guard(answerer(answers))
-  const complete = samples === undefined ? undefined : functions.guard(completer(samples))
+  const answer = answers === undefined ? undefined : functions.guard(createAnswerer(answers))
+  const complete = samples === undefined ? undefined : functions.guard(createCompleter(samples))
   const outcome = await (
     call as (target: unknown, input: unknown, options: CallOptions) => Promise<Outcome<Result>>
   )(target, input, {
@@ -63,10 +66,10 @@ export async function callTool<Input, Result>(
     },
   })
   functions.rethrow()
-  return { outcome, events, plan: planOf(outcome) }
+  return { outcome, events, plan: readPlannedActions(outcome) }
 }
 
-function planOf(outcome: Outcome): readonly PlannedAction[] {
+function readPlannedActions(outcome: Outcome): readonly PlannedAction[] {
   const plan =
     outcome.ok && outcome.meta.dry_run && isObject(outcome.result)
       ? outcome.result['plan']

@@ -1,5 +1,5 @@
-import { OUTPUT_MODES } from '../define/flags/injected.ts'
-import type { OutputMode } from '../define/flags/injected.ts'
+import { OUTPUT_MODES } from '../define/global-flags.ts'
+import type { OutputMode } from '../define/global-flags.ts'
 
 /** What a program printed: a result of `runCli`, or of a real process. */
 export type PrintedOutput = {
@@ -22,7 +22,10 @@ export type PureStdoutOptions = {
   /** Questions stand before the document, one a line. */ readonly asked?: boolean
 }
 
-/** Throws an Error that shows the place when stdout is not exactly what the mode promises: one document, lines of JSON, or nothing but the bare result. */
+/**
+ * Throws an Error that shows the place when stdout is not exactly what the mode promises: one
+ * document, lines of JSON, or nothing but the bare result.
+ */
 export function expectPureStdout(printed: PrintedOutput, options: PureStdoutOptions = {}): void {
   const mode = options.mode ?? printed.form?.mode ?? 'json'
   if (!OUTPUT_MODES.includes(mode))
@@ -33,19 +36,19 @@ export function expectPureStdout(printed: PrintedOutput, options: PureStdoutOpti
   // Other dialects write events wherever they write.
   if (streamed || (printed.form?.dialect ?? 'native') !== 'native')
     return checkLines(printed, 'events, one JSON object a line')
-  CHECKS[mode](printed, options)
+  STDOUT_CHECKS[mode](printed, options)
 }
 
-type Check = (printed: PrintedOutput, options: PureStdoutOptions) => void
+type StdoutCheck = (printed: PrintedOutput, options: PureStdoutOptions) => void
 
-const CHECKS: { readonly [mode in OutputMode]: Check } = {
+const STDOUT_CHECKS: { readonly [mode in OutputMode]: StdoutCheck } = {
   json: checkDocument,
   jsonl: (printed) => checkLines(printed, 'one JSON value a line'),
   yaml: (printed) => checkEnvelopeKeys(printed, 'one YAML document'),
   toon: (printed) => checkEnvelopeKeys(printed, 'one TOON document'),
-  text: checkBare,
-  md: checkBare,
-  csv: checkBare,
+  text: checkBareResult,
+  md: checkBareResult,
+  csv: checkBareResult,
 }
 
 function checkDocument(
@@ -53,17 +56,18 @@ function checkDocument(
   { asked = printed.form?.asked ?? false }: PureStdoutOptions,
 ): void {
   if (asked) return checkLines(printed, 'JSON lines that end in the outcome')
-  const problem = jsonProblem(printed.stdout)
-  if (problem !== undefined) refuse('one JSON document', problem, printed.stdout)
+  const problem = findJsonProblem(printed.stdout)
+  if (problem !== undefined) failPurity('one JSON document', problem, printed.stdout)
   if (!printed.stdout.endsWith('\n'))
-    refuse('one JSON document', 'the last line does not end', printed.stdout)
+    failPurity('one JSON document', 'the last line does not end', printed.stdout)
 }
 
 function checkLines({ stdout }: PrintedOutput, promise: string): void {
-  if (stdout !== '' && !stdout.endsWith('\n')) refuse(promise, 'the last line does not end', stdout)
+  if (stdout !== '' && !stdout.endsWith('\n'))
+    failPurity(promise, 'the last line does not end', stdout)
   for (const [index, line] of stdout.split('\n').slice(0, -1).entries()) {
-    const problem = jsonProblem(line)
-    if (problem !== undefined) refuse(promise, `line ${index + 1}: ${problem}`, line)
+    const problem = findJsonProblem(line)
+    if (problem !== undefined) failPurity(promise, `line ${index + 1}: ${problem}`, line)
   }
 }
 
@@ -89,16 +93,16 @@ function checkEnvelopeKeys({ stdout }: PrintedOutput, promise: string): void {
   const stray = keys.find(
     (key, index) => !ENVELOPE_KEYS.includes(key) || keys.indexOf(key) !== index,
   )
-  if (keys[0] !== 'ok') refuse(promise, "it does not begin with the key 'ok'", stdout)
-  if (stray !== undefined) refuse(promise, `'${stray}' does not belong to it`, stdout)
+  if (keys[0] !== 'ok') failPurity(promise, "it does not begin with the key 'ok'", stdout)
+  if (stray !== undefined) failPurity(promise, `'${stray}' does not belong to it`, stdout)
 }
 
-function checkBare({ stdout, exitCode }: PrintedOutput): void {
+function checkBareResult({ stdout, exitCode }: PrintedOutput): void {
   if (exitCode !== undefined && exitCode !== 0 && stdout !== '')
-    refuse('nothing, because the call failed', 'there is text', stdout)
+    failPurity('nothing, because the call failed', 'there is text', stdout)
 }
 
-function jsonProblem(text: string): string | undefined {
+function findJsonProblem(text: string): string | undefined {
   if (text.trim() === '') return 'there is nothing'
   try {
     JSON.parse(text)
@@ -108,7 +112,7 @@ function jsonProblem(text: string): string | undefined {
   }
 }
 
-function refuse(promise: string, problem: string, text: string): never {
+function failPurity(promise: string, problem: string, text: string): never {
   const shown =
     text.length > 500 ? `${text.slice(0, 500)} (and ${text.length - 500} characters more)` : text
   throw new Error(`stdout is not ${promise}: ${problem}\n--- stdout\n${shown}\n---`)

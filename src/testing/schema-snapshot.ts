@@ -1,18 +1,21 @@
-import type { Json, JsonObject } from '../contract/json.ts'
-import type { ToolManifest } from '../contract/manifest.ts'
-import { isTool } from '../call/tool.ts'
-import type { AnyTool } from '../call/tool.ts'
-import type { Toolset } from '../surfaces/toolset-type.ts'
+import type { Toolset } from '../cli/toolset-types.ts'
+import { isTool } from '../core/tool.ts'
+import type { AnyTool } from '../core/tool.ts'
+import type { ToolManifest } from '../protocol/manifest.ts'
+import type { Json, JsonObject } from '../util/values.ts'
 
-/** What callers depend on, as plain JSON with sorted keys: names, schemas, flags, annotations and errors. For the snapshots of any test runner. */
+/**
+ * What callers depend on, as plain JSON with sorted keys: names, schemas, flags, annotations and
+ * errors. For the snapshots of any test runner.
+ */
 export async function schemaSnapshot(target: Toolset | AnyTool): Promise<JsonObject> {
-  if (isTool(target)) return sorted(describe(await target.manifest())) as JsonObject
+  if (isTool(target)) return sortKeys(describeManifest(await target.manifest())) as JsonObject
   const { name, tools, resources, prompts } = await (target as Toolset).manifest()
-  return sorted({
+  return sortKeys({
     name,
-    tools: byName(tools.map((tool) => [tool.name, describe(tool)])),
+    tools: toNamedObject(tools.map((tool) => [tool.name, describeManifest(tool)])),
     resources: resources.map(({ uri }) => uri).sort(),
-    prompts: byName(
+    prompts: toNamedObject(
       prompts.map((prompt) => [
         prompt.name,
         prompt.arguments.map((argument) => `${argument.name}${argument.required ? '' : '?'}`),
@@ -21,7 +24,7 @@ export async function schemaSnapshot(target: Toolset | AnyTool): Promise<JsonObj
   }) as JsonObject
 }
 
-function describe({
+function describeManifest({
   name,
   inputSchema,
   outputSchema,
@@ -46,18 +49,19 @@ function describe({
 }
 
 // Without prototype, so that no name means anything else.
-function byName(entries: readonly (readonly [string, unknown])[]): object {
+function toNamedObject(entries: readonly (readonly [string, unknown])[]): object {
   return Object.assign(Object.create(null) as object, Object.fromEntries(entries))
 }
 
-function sorted(value: unknown): Json {
-  return order(JSON.parse(JSON.stringify(value)) as Json)
+function sortKeys(value: unknown): Json {
+  return sortValue(JSON.parse(JSON.stringify(value)) as Json)
 }
 
-function order(value: Json, key?: string): Json {
+function sortValue(value: Json, key?: string): Json {
   if (Array.isArray(value)) {
-    const items = value.map((item) => order(item))
-    // The names of required fields are a set; in which order they were written is nobody's business.
+    const items = value.map((item) => sortValue(item))
+    // The names of required fields are a set; in which order they were written is nobody's
+    // business.
     return key === 'required' && items.every((item) => typeof item === 'string')
       ? items.sort()
       : items
@@ -66,6 +70,6 @@ function order(value: Json, key?: string): Json {
   return Object.fromEntries(
     Object.entries(value)
       .sort(([left], [right]) => (left < right ? -1 : 1))
-      .map(([name, item]) => [name, order(item, name)]),
+      .map(([name, item]) => [name, sortValue(item, name)]),
   )
 }

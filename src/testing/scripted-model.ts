@@ -1,7 +1,10 @@
-import { ToolError } from '../contract/tool-error.ts'
-import type { Model, ModelReply, ModelRequest } from '../prompting/agent/model-type.ts'
+import type { Model, ModelReply, ModelRequest } from '../agent/types.ts'
+import { ToolError } from '../protocol/tool-error.ts'
 
-/** A reply of a scripted model: a text, a reply with calls (ids are made where they are left out), or an error that it throws. */
+/**
+ * A reply of a scripted model: a text, a reply with calls (ids are made where they are left out),
+ * or an error that it throws.
+ */
 export type ScriptedReply =
   | string
   | Error
@@ -18,7 +21,10 @@ export type ScriptedModel = Model & {
   /** What it was asked, in order. */ readonly requests: readonly ModelRequest[]
 }
 
-/** Makes a model without a model, for tests: each request gets the next reply, or what a function makes of the request. When the script is over it fails with DEPENDENCY. */
+/**
+ * Makes a model without a model, for tests: each request gets the next reply, or what a function
+ * makes of the request. When the script is over it fails with DEPENDENCY.
+ */
 export function scriptedModel(
   script: readonly (
     ScriptedReply | ((request: ModelRequest) => ScriptedReply | Promise<ScriptedReply>)

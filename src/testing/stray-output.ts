@@ -2,28 +2,31 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'
 
-type Stray = { readonly write: (text: string) => void; readonly console: Console }
-type Method = (...args: unknown[]) => unknown
-type Holder = { [name: string]: unknown }
+type StrayOutputRun = { readonly write: (text: string) => void; readonly console: Console }
+type OutputMethod = (...args: unknown[]) => unknown
+type PatchedObject = { [name: string]: unknown }
 
-const runs = new AsyncLocalStorage<Stray>()
-let active = 0
-let restore: (() => void) | undefined
+const currentRun = new AsyncLocalStorage<StrayOutputRun>()
+let activeRuns = 0
+let restoreOutput: (() => void) | undefined
 
-/** Runs something with all that it prints past the command line handed to `write`; what others print at the same time is left alone. */
+/**
+ * Runs something with all that it prints past the command line handed to `write`; what others print
+ * at the same time is left alone.
+ */
 export async function withStrayOutput<T>(
   write: (text: string) => void,
   run: () => Promise<T>,
 ): Promise<T> {
-  if (active++ === 0) restore = redirect()
+  if (activeRuns++ === 0) restoreOutput = redirectOutput()
   try {
-    return await runs.run({ write, console: consoleInto(write) }, run)
+    return await currentRun.run({ write, console: createConsole(write) }, run)
   } finally {
-    if (--active === 0) restore?.()
+    if (--activeRuns === 0) restoreOutput?.()
   }
 }
 
-function consoleInto(write: (text: string) => void): Console {
+function createConsole(write: (text: string) => void): Console {
   const stream = new Writable({
     decodeStrings: false,
     write(chunk: string, _encoding, done) {
@@ -35,40 +38,45 @@ function consoleInto(write: (text: string) => void): Console {
 }
 
 // A test runner may have a console of its own, which does not end in the streams of the process.
-function redirect(): () => void {
+function redirectOutput(): () => void {
   const methods = Object.keys(console).filter(
     (name) =>
-      typeof (console as unknown as Holder)[name] === 'function' && name in Console.prototype,
+      typeof (console as unknown as PatchedObject)[name] === 'function' &&
+      name in Console.prototype,
   )
   const undo = [
     ...methods.map((name) =>
-      replace(
-        console as unknown as Holder,
+      replaceMethod(
+        console as unknown as PatchedObject,
         name,
-        (stray) => (stray.console as unknown as Holder)[name] as Method,
+        (stray) => (stray.console as unknown as PatchedObject)[name] as OutputMethod,
       ),
     ),
     ...[process.stdout, process.stderr].map((stream) =>
-      replace(stream as unknown as Holder, 'write', writer),
+      replaceMethod(stream as unknown as PatchedObject, 'write', createWrite),
     ),
   ]
   return () => undo.forEach((again) => again())
 }
 
-function writer({ write }: Stray): Method {
+function createWrite({ write }: StrayOutputRun): OutputMethod {
   return (chunk, encoding, done) => {
     write(typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString())
     const told = typeof encoding === 'function' ? encoding : done
-    if (typeof told === 'function') queueMicrotask(() => void (told as Method)())
+    if (typeof told === 'function') queueMicrotask(() => void (told as OutputMethod)())
     return true
   }
 }
 
-function replace(holder: Holder, name: string, choose: (stray: Stray) => Method): () => void {
+function replaceMethod(
+  holder: PatchedObject,
+  name: string,
+  choose: (stray: StrayOutputRun) => OutputMethod,
+): () => void {
   const own = Object.getOwnPropertyDescriptor(holder, name)
-  const original = holder[name] as Method
+  const original = holder[name] as OutputMethod
   const replaced = function (this: unknown, ...args: unknown[]): unknown {
-    const stray = runs.getStore()
+    const stray = currentRun.getStore()
     return stray ? choose(stray)(...args) : Reflect.apply(original, this, args)
   }
   holder[name] = replaced

@@ -55,16 +55,10 @@ describe('the import graph of src/', () => {
 
 describe('the table of arrows', () => {
   test('allows what stands to the left, and nothing else', () => {
-    expect(allowedLayers('define')).toEqual(['contract', 'define'])
-    expect(allowedLayers('surfaces')).toEqual([
-      'call',
-      'contract',
-      'define',
-      'functions',
-      'surfaces',
-    ])
-    expect(allowedLayers('process')).toEqual(['contract', 'process'])
-    expect(allowedLayers('views/model')).toEqual(['contract', 'views/model'])
+    expect(allowedLayers('define')).toEqual(['define', 'protocol', 'util'])
+    expect(allowedLayers('core')).toEqual(['core', 'define', 'protocol', 'util'])
+    expect(allowedLayers('process')).toEqual(['process', 'protocol', 'sandbox', 'util'])
+    expect(allowedLayers('views/model')).toEqual(['protocol', 'util', 'views/model'])
     expect(allowedLayers('views')).not.toContain('commands')
     expect(allowedLayers('commands')).toEqual(Object.keys(arrows).sort())
   })
@@ -72,11 +66,11 @@ describe('the table of arrows', () => {
   test('explains an import that points to the right', () => {
     const message = explainForbiddenImport(
       join(source, 'define/tool.ts'),
-      join(source, 'call/call.ts'),
+      join(source, 'core/invoke.ts'),
     )
-    expect(message).toBe('define may not import call; it may import contract, define')
+    expect(message).toBe('define may not import core; it may import define, protocol, util')
     expect(
-      explainForbiddenImport(join(source, 'call/call.ts'), join(source, 'define/tool.ts')),
+      explainForbiddenImport(join(source, 'core/invoke.ts'), join(source, 'define/tool.ts')),
     ).toBeUndefined()
     expect(
       explainForbiddenImport(join(source, 'stray.ts'), join(source, 'define/tool.ts')),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { call, content, ok, partial, prompt, tool, toolset } from 'toolable'
 import type { ContentBlock } from 'toolable'
-import { readOutcome } from '../../src/contract/dialects/read-outcome.ts'
+import { readOutcome } from '../../src/protocol/dialects/read-outcome.ts'
 
 const gives = (given: unknown) =>
   tool({ name: 'gives', summary: 'Gives', run: () => ok(1, { content: given as ContentBlock }) })

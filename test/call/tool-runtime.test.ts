@@ -37,7 +37,8 @@ const left = (state: State) => [state.get(notes).all(), state.get(log).all()]
 type PlanCall = readonly [tool: string, input: object]
 const named = (name: string, run: () => unknown = () => name) => tool({ name, summary: name, run })
 
-// The acceptance checks of the specification of the runtime, under their own names; the details stand in the tests of each part.
+// The acceptance checks of the specification of the runtime, under their own names; the details
+// stand in the tests of each part.
 describe('tool runtime', () => {
   test('name/description limits incl. whitespace [8.seed-behaviours]', () => {
     for (const name of ['', ' a', 'a ', 'a b', 'A', 'x'.repeat(65)])

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { tool, toolset } from '../../src/index.ts'
-import type { Io } from '../../src/contract/io.ts'
-import { flagSpecs } from '../../src/define/flags/specs.ts'
-import { findCommand } from '../../src/surfaces/cli/argv/command.ts'
-import { commandLine } from '../../src/surfaces/cli/command-line.ts'
-import { readInput, scanTool } from '../../src/surfaces/cli/request.ts'
-import { pasteable } from '../../src/surfaces/cli/paste.ts'
+import type { Io } from '../../src/protocol/io.ts'
+import { toFlagSpecs } from '../../src/define/flag-specs.ts'
+import { parseCommand } from '../../src/cli/command.ts'
+import { formatCommandLine } from '../../src/cli/command-line.ts'
+import { readInput, scanToolArguments } from '../../src/cli/input.ts'
+import { formatRepairCommand } from '../../src/cli/suggest-command.ts'
 
 type Input = { readonly [field: string]: unknown }
 
@@ -152,10 +152,15 @@ function splitByBash(lines: readonly string[]): string[][] {
 }
 
 async function readBack(set: typeof many, argv: readonly string[]): Promise<unknown> {
-  const command = findCommand(set, argv)
+  const command = parseCommand(set, argv)
   if (command.kind !== 'tool' || command.problem)
     throw command.problem ?? new Error(`read as ${command.kind}`)
-  const args = await scanTool(command.entry, command.tokens, command.globals, command.single)
+  const args = await scanToolArguments(
+    command.entry,
+    command.tokens,
+    command.globals,
+    command.single,
+  )
   if (args.problem) throw args.problem
   return (await readInput(args, command.globals, io, { stdinTaken: false })).input
 }
@@ -168,9 +173,11 @@ describe('a command line that is printed', () => {
     'is read back as the same input, by %s [3.suggestion-input]',
     async (_name, set, single) => {
       const entry = set.entries[0]!
-      const specs = flagSpecs((await entry.definition.compiled()).manifest)
+      const specs = toFlagSpecs((await entry.definition.compiled()).manifest)
       const samples = fc.sample(inputs, { numRuns: 600, seed: 7 })
-      const lines = samples.map((input) => pasteable({ set, entry, single, specs } as never, input))
+      const lines = samples.map((input) =>
+        formatRepairCommand({ set, entry, single, specs } as never, input),
+      )
       const argvs = splitByBash(lines)
       for (const [index, input] of samples.entries()) {
         const read = await readBack(set, argvs[index]!).catch((error: unknown) => error)
@@ -184,9 +191,9 @@ describe('a command line that is printed', () => {
 
   test('is plain where plain words do [3.suggestion-input]', async () => {
     const entry = many.entries[0]!
-    const specs = flagSpecs((await entry.definition.compiled()).manifest)
+    const specs = toFlagSpecs((await entry.definition.compiled()).manifest)
     expect(
-      commandLine('prog', entry.path, specs, {
+      formatCommandLine('prog', entry.path, specs, {
         first: 'a b',
         rest: ['c'],
         count: -3,

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fixture, makeFolder, runProgram } from '../support/run-program.ts'
 
-// What a start may not load: packages, our own chunks by name, and built-in modules that cost milliseconds.
+// What a start may not load: packages, our own chunks by name, and built-in modules that cost
+// milliseconds.
 const HEAVY =
   /node_modules\/(yaml|@toon-format|zod|ajv)\/|\/(bare|table|completion[^/]*|idempotency|token-budget|shape|sample-http|terminal|live|selftest)-[\w-]+\.js$|^builtin:(crypto|child_process|http|https|net|readline|tls|internal\/crypto\/.*)$/
 
@@ -75,8 +76,8 @@ describe('heavy things load late', () => {
       loadedBy(['completion', 'bash']),
     ])
     expect(yaml.some((url) => url.includes('node_modules/yaml/'))).toBe(true)
-    expect(text.some((url) => /\/bare-[\w-]+\.js$/.test(url))).toBe(true)
+    expect(text.some((url) => /\/text-[\w-]+\.js$/.test(url))).toBe(true)
     expect(key).toContain('builtin:crypto')
-    expect(completion.some((url) => /\/completion-script-[\w-]+\.js$/.test(url))).toBe(true)
+    expect(completion.some((url) => /\/completion-scripts-[\w-]+\.js$/.test(url))).toBe(true)
   })
 })

@@ -1,15 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadOptions } from '../../src/commands/config/load.ts'
-import type { Surroundings } from '../../src/commands/config/load.ts'
+import { loadRegistryOptions } from '../../src/commands/config.ts'
+import type { RegistryFlags } from '../../src/commands/config.ts'
 import { folderWith, project, toolable } from './support.ts'
 
 const env = { HOME: '/nowhere' }
 
-function load(files: { readonly [path: string]: string }, given: Surroundings = {}, inside = '.') {
+function load(files: { readonly [path: string]: string }, given: RegistryFlags = {}, inside = '.') {
   const folder = folderWith(files)
-  return loadOptions(given, { cwd: join(folder, inside), env }).then((options) => ({
+  return loadRegistryOptions(given, { cwd: join(folder, inside), env }).then((options) => ({
     folder,
     options,
   }))
@@ -18,7 +18,7 @@ function load(files: { readonly [path: string]: string }, given: Surroundings = 
 /** The message of a refusal, which has to be CONFIG. */
 async function refusal(
   files: { readonly [path: string]: string },
-  given?: Surroundings,
+  given?: RegistryFlags,
 ): Promise<string> {
   return load(files, given).then(
     () => expect.fail('was not refused'),

@@ -211,7 +211,8 @@ describe('over MCP', () => {
     })
     expect(await client.call('planning_add_step', { steps: [] })).toMatchObject({ isError: true })
     await client.close()
-    // Without the library of the client, which forgets who wants progress when the answer comes in the same piece.
+    // Without the library of the client, which forgets who wants progress when the answer comes in
+    // the same piece.
     const asked = {
       jsonrpc: '2.0',
       id: 1,

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { lockRun } from '../../src/runner/folder/lock.ts'
-import { openLog } from '../../src/runner/log/event-log.ts'
+import { lockRun } from '../../src/runner/lock.ts'
+import { openEventLog } from '../../src/runner/event-log.ts'
 import { eventsOf, makeRun, requestOf, startRunner } from '../runner/record-support.ts'
 import { isAlive } from '../support/processes.ts'
 import { makeFolder } from '../support/run-program.ts'
@@ -263,7 +263,7 @@ describe('a run that is going on', () => {
     const place = makeFolder()
     const paths = makeRun(join(place, '.runs'))
     const lock = lockRun(paths)
-    const { log } = await openLog(paths.events, { runId: paths.id, attempt: 1 })
+    const { log } = await openEventLog(paths.events, { runId: paths.id, attempt: 1 })
     log.append({ type: 'runner_start', tool: 'a.b' })
     await log.flush()
     const watchers = [
@@ -275,7 +275,7 @@ describe('a run that is going on', () => {
     log.append({ type: 'runner_end', state: 'failed', rc: 75, code: 'E_RATE_LIMIT' })
     await log.close()
     await watchers[2]!.said('runner_end')
-    const again = await openLog(paths.events, { runId: paths.id, attempt: 2 })
+    const again = await openEventLog(paths.events, { runId: paths.id, attempt: 2 })
     again.log.append({ type: 'runner_start', tool: 'a.b' })
     again.log.append({ type: 'runner_end', state: 'completed', rc: 0 })
     await again.log.close()
@@ -319,7 +319,7 @@ describe('a run that is going on', () => {
   test('watching can be broken off, and ends at once where nothing is going on [7.watch]', async () => {
     const place = makeFolder()
     const paths = makeRun(join(place, '.runs'))
-    const { log } = await openLog(paths.events, { runId: paths.id, attempt: 1 })
+    const { log } = await openEventLog(paths.events, { runId: paths.id, attempt: 1 })
     log.append({ type: 'runner_start', tool: 'a.b' })
     await log.close()
     const watcher = startToolable(['watch', 'latest'], { cwd: place })

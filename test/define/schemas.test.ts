@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { call, jsonSchema, tool } from 'toolable'
-import type { LazySchema } from '../../src/define/schema/schema.ts'
+import type { LazySchema } from '../../src/define/schema/source.ts'
 import { path } from 'toolable/zod'
 import { makeFolder } from '../support/run-program.ts'
 

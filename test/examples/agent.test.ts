@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { HANG_MS } from '../support/limits.ts'
 
 test('the example works offline: a mistake that is repaired, a call that is refused, an answer [8.agent-loop]', () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [fileURLToPath(new URL('../../examples/agent/agent.mjs', import.meta.url))],
-    { encoding: 'utf8', timeout: 60_000, env: { PATH: process.env['PATH'] } },
+    { encoding: 'utf8', timeout: HANG_MS, env: { PATH: process.env['PATH'] } },
   )
   expect([status, stderr]).toEqual([0, ''])
   expect(stdout).toBe(`Let me look.

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { HANG_MS } from '../support/limits.ts'
 
 test('plain functions are a toolset [3.functions-toolset]', () => {
   const cache = mkdtempSync(join(tmpdir(), 'toolable-test-functions-'))
@@ -13,7 +14,7 @@ test('plain functions are a toolset [3.functions-toolset]', () => {
     [fileURLToPath(new URL('../../examples/functions/functions.mjs', import.meta.url))],
     {
       encoding: 'utf8',
-      timeout: 80_000,
+      timeout: HANG_MS,
       env: { PATH: process.env['PATH'], XDG_CACHE_HOME: cache },
     },
   )

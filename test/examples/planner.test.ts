@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { HANG_MS } from '../support/limits.ts'
 
 const example = fileURLToPath(new URL('../../examples/planner/planner.mjs', import.meta.url))
 
 test('a scripted model plans, lets the plan grow, and works through it [8.plan-section]', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [example], {
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: HANG_MS,
     env: { PATH: process.env['PATH'], NODE_V8_COVERAGE: '' },
   })
   expect([status, stderr]).toEqual([0, ''])

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { HANG_MS } from '../support/limits.ts'
 
 test('the help desk opens its skill when it is wanted, and refunds only what was looked up', () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [fileURLToPath(new URL('../../examples/prompt-sections/desk.mjs', import.meta.url))],
-    { env: { PATH: process.env['PATH'] }, encoding: 'utf8', timeout: 60_000 },
+    { env: { PATH: process.env['PATH'] }, encoding: 'utf8', timeout: HANG_MS },
   )
   expect(stderr).toBe('')
   expect(status).toBe(0)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { HANG_MS } from '../support/limits.ts'
 
 test('the host of the registry example finds and calls tools in four languages', () => {
   const home = mkdtempSync(join(tmpdir(), 'toolable-example-'))
@@ -11,7 +12,7 @@ test('the host of the registry example finds and calls tools in four languages',
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       [fileURLToPath(new URL('../../examples/registry/host.mjs', import.meta.url))],
-      { env: { PATH: process.env['PATH'], HOME: home }, encoding: 'utf8', timeout: 60_000 },
+      { env: { PATH: process.env['PATH'], HOME: home }, encoding: 'utf8', timeout: HANG_MS },
     )
     expect(stderr).toBe('')
     expect(status).toBe(0)

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { HANG_MS } from '../support/limits.ts'
 
 export type Run = {
   readonly status: number | null
@@ -27,6 +28,6 @@ export function runExample(
     env: { PATH: process.env['PATH'], HOME: folder, ...env },
     input,
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: HANG_MS,
   })
 }

@@ -7,7 +7,8 @@ import { makeFolder } from '../support/run-program.ts'
 
 process.env['XDG_CACHE_HOME'] = makeFolder()
 
-// What stands in golden/ was read by a person. UPDATE_GOLDEN=1 writes it anew: read what has changed.
+// What stands in golden/ was read by a person. UPDATE_GOLDEN=1 writes it anew: read what has
+// changed.
 test.each([
   ['type-table', 10],
   ['signatures', 75],

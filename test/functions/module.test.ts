@@ -4,15 +4,15 @@ import { registry, toolset } from 'toolable'
 import { describe, expect, test } from 'vitest'
 import { launch, makeFolder } from '../support/run-program.ts'
 import '../support/without-coverage.ts'
-import { fixtures, toolable } from './support.ts'
+import { cache, fixtures, toolable } from './support.ts'
 
-process.env['XDG_CACHE_HOME'] = makeFolder()
+process.env['XDG_CACHE_HOME'] = cache
 
 describe('toolset({ module })', () => {
   test('a module makes a program of its own functions, and does not wait for itself [3.functions-toolset]', async () => {
     const run = (...args: string[]) =>
       launch(process.execPath, [join(fixtures, 'own.mjs'), ...args], {
-        env: { XDG_CACHE_HOME: makeFolder() },
+        env: { XDG_CACHE_HOME: cache },
       }).ended
     expect((await run('double', '4')).json).toMatchObject({
       ok: true,
@@ -35,8 +35,7 @@ describe('toolset({ module })', () => {
       try { await tool.run({}, {}) } catch (error) { console.log(error.stack) }`,
     )
     expect(
-      (await launch(process.execPath, [script], { env: { XDG_CACHE_HOME: makeFolder() } }).ended)
-        .stdout,
+      (await launch(process.execPath, [script], { env: { XDG_CACHE_HOME: cache } }).ended).stdout,
     ).toContain('tools.ts:89:9')
   })
 
@@ -61,11 +60,7 @@ describe('modules of a registry', () => {
       /** @param {string} name */
       export function plain(name) { return name }\n`,
     )
-    const only = await registry({
-      cwd: folder,
-      modules: ['mixed.mjs'],
-      cache: join(folder, 'cache'),
-    })
+    const only = await registry({ cwd: folder, modules: ['mixed.mjs'] })
     expect(only.list().map(({ id }) => id)).toEqual(['mixed.made'])
     const both = await registry({
       cwd: folder,
@@ -73,7 +68,6 @@ describe('modules of a registry', () => {
         { path: 'mixed.mjs', functions: true },
         { path: join(fixtures, 'tools.ts'), name: 'files' },
       ],
-      cache: join(folder, 'cache'),
     })
     expect(both.list().map(({ id }) => id)).toEqual(
       expect.arrayContaining(['mixed.made', 'mixed.plain', 'files.find_files', 'files.greet']),

@@ -5,7 +5,8 @@ import { makeFolder, runProgram, startProgram } from '../support/run-program.ts'
 import type { Ended, Running, RunOptions } from '../support/run-program.ts'
 import { TOOLABLE } from '../support/toolable-program.ts'
 
-const cache = makeFolder()
+/** One cache for all tests of a file: what one has compiled, the others load. */
+export const cache = makeFolder()
 
 /** Where the modules of the tests are. */
 export const fixtures = fileURLToPath(new URL('./fixtures', import.meta.url))

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
-import { tool } from '../../src/call/tool.ts'
-import { createApp } from '../../src/surfaces/http/app.ts'
-import { fetchHandler } from '../../src/surfaces/http/fetch-adapter.ts'
-import { listen } from '../../src/surfaces/http/node/server.ts'
-import { toolset } from '../../src/surfaces/toolset.ts'
+import { tool } from '../../src/core/tool.ts'
+import { createHttpApp } from '../../src/http/app.ts'
+import { createFetchHandler } from '../../src/http/handler.ts'
+import { listenHttp } from '../../src/http/node-server.ts'
+import { toolset } from '../../src/cli/toolset.ts'
 import { loadSet, post } from './support/doors.ts'
 
 let begun = 0
@@ -34,8 +34,8 @@ const set = toolset({
     }),
   ],
 })
-const app = createApp(set, { keepAlive: 10 })
-const server = await listen(app, { host: '127.0.0.1', port: 0, grace: 50 })
+const app = createHttpApp(set, { keepAlive: 10 })
+const server = await listenHttp(app, { host: '127.0.0.1', port: 0, grace: 50 })
 afterAll(() => server.close())
 
 test('[10.http-events] comments keep a silent stream alive', async () => {
@@ -46,7 +46,7 @@ test('[10.http-events] comments keep a silent stream alive', async () => {
 })
 
 test('[10.http-client-gone] cancelling the stream of a fetch handler aborts the call', async () => {
-  const answer = await fetchHandler(app)(
+  const answer = await createFetchHandler(app)(
     new Request('http://localhost/tools/waits?stream=true', post({})),
   )
   const reader = answer.body!.getReader()
@@ -60,7 +60,7 @@ test('[10.http-client-gone] the signal of a Request cancels its call', async () 
   const gone = new AbortController()
   const before = aborted
   const already = begun
-  const call = fetchHandler(app)(
+  const call = createFetchHandler(app)(
     new Request('http://localhost/tools/waits', { ...post({}), signal: gone.signal }),
   )
   await expect.poll(() => begun).toBe(already + 1)
@@ -74,13 +74,13 @@ test('[10.http-client-gone] the signal of a Request cancels its call', async () 
 })
 
 test('a toolset of another copy of the package is served too, and cancelled', async () => {
-  const foreign = createApp((await loadSet()) as never)
+  const foreign = createHttpApp((await loadSet()) as never)
   const gone = new AbortController()
-  const answer = await fetchHandler(foreign)(
+  const answer = await createFetchHandler(foreign)(
     new Request('http://localhost/tools/say_it', post({ text: 'a' })),
   )
   expect(await answer.json()).toMatchObject({ ok: true, result: { said: 'a' } })
-  const call = fetchHandler(foreign)(
+  const call = createFetchHandler(foreign)(
     new Request('http://localhost/tools/waits', { ...post({}), signal: gone.signal }),
   )
   setTimeout(() => gone.abort(), 20)

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createHandler } from 'toolable'
-import { serverGuards } from '../../src/surfaces/http/guards/guard-options.ts'
-import { guarded, isLoopback } from '../../src/surfaces/http/guards/guards.ts'
-import type { HttpApp, HttpRequest } from '../../src/surfaces/http/exchange.ts'
+import { createServerGuards, isLoopback, withGuards } from '../../src/http/guards.ts'
+import type { HttpApp, HttpRequest } from '../../src/http/exchange.ts'
 import { loadSet, post } from './support/doors.ts'
 
 const set = await loadSet()
@@ -16,12 +15,12 @@ function ask(headers: { readonly [name: string]: string }, method = 'POST'): Htt
     header: (name) => (Object.hasOwn(headers, name) ? headers[name] : undefined),
     text: async () => '',
     signal: new AbortController().signal,
-    onGone: () => undefined,
+    onDisconnect: () => undefined,
   }
 }
 
 describe('[10.http-guards] a server on loopback', async () => {
-  const app = guarded(fine, await serverGuards('127.0.0.1', {}))
+  const app = withGuards(fine, await createServerGuards('127.0.0.1', {}))
 
   test.each([
     'localhost',
@@ -95,9 +94,9 @@ describe('[10.http-guards] a server on loopback', async () => {
   })
 
   test('answers to more names and origins where they are given', async () => {
-    const wider = guarded(
+    const wider = withGuards(
       fine,
-      await serverGuards('127.0.0.1', {
+      await createServerGuards('127.0.0.1', {
         allowedHosts: ['Tools.example', 'other.example:444'],
         allowedOrigins: ['https://app.example'],
       }),
@@ -115,17 +114,17 @@ describe('[10.http-guards] a server on loopback', async () => {
 describe('[10.http-token] a token', () => {
   test('is needed beyond loopback', async () => {
     for (const host of ['0.0.0.0', '::', '192.168.0.1', 'example.com'])
-      await expect(serverGuards(host, {})).rejects.toMatchObject({
+      await expect(createServerGuards(host, {})).rejects.toMatchObject({
         code: 'CONFIG',
         field: 'token-file',
         suggestion: { fix: expect.stringContaining('--token-file') },
       })
     for (const host of ['127.0.0.1', '127.3.2.1', '::1', 'localhost'])
-      expect((await serverGuards(host, {})).isToken).toBeUndefined()
+      expect((await createServerGuards(host, {})).isToken).toBeUndefined()
   })
 
   test('is asked of every request; with it no name has to be known', async () => {
-    const app = guarded(fine, await serverGuards('0.0.0.0', { token: 'a-long-secret' }))
+    const app = withGuards(fine, await createServerGuards('0.0.0.0', { token: 'a-long-secret' }))
     const asked = await app(ask({ host: 'anything.example' }))
     expect([asked.status, asked.headers['www-authenticate']]).toEqual([401, 'Bearer'])
     for (const authorization of [
@@ -153,11 +152,11 @@ describe('[10.http-token] a token', () => {
   })
 
   test('of one letter less or more takes no other way', async () => {
-    await expect(serverGuards('127.0.0.1', { token: '' })).rejects.toMatchObject({
+    await expect(createServerGuards('127.0.0.1', { token: '' })).rejects.toMatchObject({
       code: 'CONFIG',
       message: 'the token is empty',
     })
-    await expect(serverGuards('127.0.0.1', { token: 'two words' })).rejects.toMatchObject({
+    await expect(createServerGuards('127.0.0.1', { token: 'two words' })).rejects.toMatchObject({
       code: 'CONFIG',
     })
   })

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { createHandler, jsonSchema, tool, toolset } from 'toolable'
 import type { Toolset } from 'toolable'
-import { openapiDocument } from '../../src/surfaces/http/openapi/document.ts'
+import { buildOpenApiDocument } from '../../src/http/openapi.ts'
 import { loadSet, post } from './support/doors.ts'
 
 type Document = { [key: string]: any }
@@ -196,10 +196,10 @@ describe('[10.http-openapi] the document', () => {
 
   test('is pure, and takes another address', async () => {
     const manifest = await set.manifest()
-    expect(openapiDocument(manifest)).toEqual(openapiDocument(manifest))
-    expect(openapiDocument(manifest, { serverUrl: 'https://tools.example/api' })).toMatchObject({
-      servers: [{ url: 'https://tools.example/api' }],
-    })
+    expect(buildOpenApiDocument(manifest)).toEqual(buildOpenApiDocument(manifest))
+    expect(
+      buildOpenApiDocument(manifest, { serverUrl: 'https://tools.example/api' }),
+    ).toMatchObject({ servers: [{ url: 'https://tools.example/api' }] })
   })
 
   test.each([

@@ -1,14 +1,14 @@
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { HttpApp } from '../../src/surfaces/http/exchange.ts'
-import { listen } from '../../src/surfaces/http/node/server.ts'
-import type { Listening, ListenOptions } from '../../src/surfaces/http/node/server.ts'
+import type { HttpApp } from '../../src/http/exchange.ts'
+import { listenHttp } from '../../src/http/node-server.ts'
+import type { HttpServerHandle, ListenOptions } from '../../src/http/node-server.ts'
 import { requestText, sendRaw } from './support/raw.ts'
 
 const LIMIT = 1_000_000
 const HUGE = 100 * 1024 * 1024
-const servers: Listening[] = []
+const servers: HttpServerHandle[] = []
 afterAll(() => Promise.all(servers.map((server) => server.close())))
 
 const echo: HttpApp = async (request) => ({
@@ -23,8 +23,8 @@ const echo: HttpApp = async (request) => ({
 async function start(
   app: HttpApp = echo,
   options: Partial<ListenOptions> = {},
-): Promise<Listening> {
-  const server = await listen(app, { host: '127.0.0.1', port: 0, grace: 200, ...options })
+): Promise<HttpServerHandle> {
+  const server = await listenHttp(app, { host: '127.0.0.1', port: 0, grace: 200, ...options })
   servers.push(server)
   return server
 }
@@ -377,7 +377,7 @@ describe('[10.http-graceful-stop] a server that stops', () => {
 describe('[10.http-port-taken] an address that cannot be had', () => {
   test('is CONFIG with a free port to paste', async () => {
     const { port } = await start()
-    const error = (await listen(echo, { host: '127.0.0.1', port }).catch(
+    const error = (await listenHttp(echo, { host: '127.0.0.1', port }).catch(
       (thrown: unknown) =>
         thrown as { code: string; message: string; suggestion: { example: string } },
     )) as { code: string; message: string; suggestion: { example: string } }
@@ -386,18 +386,17 @@ describe('[10.http-port-taken] an address that cannot be had', () => {
       message: `cannot listen on 127.0.0.1:${port}: the port is taken by another program`,
     })
     const free = Number(/^--port (\d+)$/.exec(error.suggestion.example)?.[1])
-    servers.push(await listen(echo, { host: '127.0.0.1', port: free }))
+    servers.push(await listenHttp(echo, { host: '127.0.0.1', port: free }))
   })
 
   test('is CONFIG that names the address', async () => {
-    await expect(listen(echo, { host: '203.0.113.7', port: 0 })).rejects.toMatchObject({
+    await expect(listenHttp(echo, { host: '203.0.113.7', port: 0 })).rejects.toMatchObject({
       code: 'CONFIG',
       field: 'host',
       message: expect.stringContaining('203.0.113.7 is not an address of this machine'),
     })
-    await expect(listen(echo, { host: 'no-such-host.invalid', port: 0 })).rejects.toMatchObject({
-      code: 'CONFIG',
-      field: 'host',
-    })
+    await expect(listenHttp(echo, { host: 'no-such-host.invalid', port: 0 })).rejects.toMatchObject(
+      { code: 'CONFIG', field: 'host' },
+    )
   })
 })

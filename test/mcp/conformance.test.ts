@@ -13,7 +13,8 @@ const LONG = 180_000
 let server: HttpServer
 let found: { readonly [set: string]: readonly Scenario[] }
 
-// The two revisions wait most of the time, so they run side by side on one server, which has to keep their clients apart.
+// The two revisions wait most of the time, so they run side by side on one server, which has to
+// keep their clients apart.
 beforeAll(async () => {
   server = await serveHttp('conformance.mjs', ['--no-progressive'], { longest: LONG })
   const [older, newer] = await Promise.all([

@@ -355,7 +355,8 @@ test('a server that is told to stop answers what it has begun, refuses new clien
   await expect(askModern(own.url, 'tools/call', add)).rejects.toThrow()
 })
 
-// Writes a request with a huge body straight to a socket; gives the status and how much was taken before it came.
+// Writes a request with a huge body straight to a socket; gives the status and how much was taken
+// before it came.
 function pour(
   port: number,
   bytes: number,

@@ -349,7 +349,8 @@ test('what a client does not read does not pile up: 200 MB of log lines [5.mcp-s
       `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: shout\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
     )
     socket.pause()
-    // Another call sees the server at ease once the first is through; then the late reader gets its result all the same.
+    // Another call sees the server at ease once the first is through; then the late reader gets its
+    // result all the same.
     await askModern(url, 'tools/call', { name: 'slow', arguments: { ms: 3000 } })
     let heard = ''
     socket

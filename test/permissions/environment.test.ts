@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runChild } from '../../src/process/run-child.ts'
+import { runChild } from '../../src/process/run.ts'
 import { makeFolder } from '../support/run-program.ts'
-import { toolEnvironment } from '../../src/runner/inputs/environment.ts'
+import { createToolEnvironment } from '../../src/runner/permissions.ts'
 
 const HOST = {
   PATH: '/usr/bin',
@@ -44,7 +44,7 @@ const SAID = {
 }
 
 test('a tool gets what the run says, an allow-list, and what it requires by name [7.run-environment]', () => {
-  expect(toolEnvironment({}, RUN)).toEqual({
+  expect(createToolEnvironment({}, RUN)).toEqual({
     ...SAID,
     PATH: '/usr/bin',
     HOME: '/home/me',
@@ -57,7 +57,7 @@ test('a tool gets what the run says, an allow-list, and what it requires by name
     XDG_RUNTIME_DIR: '/run/user/1',
   })
   expect(
-    toolEnvironment(
+    createToolEnvironment(
       { requireEnv: ['TOKEN'], env: { MODE: 'x', RUN_ID: 'r-forged' } },
       { ...RUN, traceparent: '00-a-b-01' },
     ),
@@ -74,15 +74,15 @@ test('in a sandbox it gets nothing that names files or sockets of the host [7.ru
     LC_ALL: 'C',
     TMPDIR: '/tmp',
   }
-  expect(toolEnvironment({}, { ...RUN, confined: { network: false } })).toEqual(confined)
-  expect(toolEnvironment({}, { ...RUN, confined: { network: true } })).toEqual({
+  expect(createToolEnvironment({}, { ...RUN, confined: { network: false } })).toEqual(confined)
+  expect(createToolEnvironment({}, { ...RUN, confined: { network: true } })).toEqual({
     ...confined,
     SSL_CERT_FILE: '/etc/ca.pem',
   })
 })
 
 test('what it requires and nobody has is told before start [7.run-environment]', () => {
-  expect(() => toolEnvironment({ requireEnv: ['AWS_REGION', 'TOKEN'] }, RUN)).toThrow(
+  expect(() => createToolEnvironment({ requireEnv: ['AWS_REGION', 'TOKEN'] }, RUN)).toThrow(
     expect.objectContaining({
       code: 'CONFIG',
       message: 'the tool needs the variable AWS_REGION in the environment',

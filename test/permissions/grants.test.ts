@@ -11,12 +11,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readYaml } from '../../src/contract/documents/yaml.ts'
-import { ToolError } from '../../src/contract/tool-error.ts'
-import type { Grants } from '../../src/process/permissions/grants.ts'
-import { LIMITS } from '../../src/process/permissions/shape.ts'
-import { readManifest } from '../../src/registry/manifests/read-manifest.ts'
-import { readGrants } from '../../src/process/permissions/read-grants.ts'
+import { readPlainYaml } from '../../src/protocol/yaml.ts'
+import { ToolError } from '../../src/protocol/tool-error.ts'
+import type { Grants } from '../../src/process/grants.ts'
+import { RESOURCE_LIMITS } from '../../src/process/grants.ts'
+import { readManifest } from '../../src/registry/manifests/yaml.ts'
+import { readGrants } from '../../src/process/permissions.ts'
 
 let root: string
 const service = createServer()
@@ -38,7 +38,7 @@ async function grant(yaml: string): Promise<Grants> {
   const file = join(root, 'tool.yaml')
   const text = yaml.replaceAll('R/', `${root}/`)
   writeFileSync(file, text)
-  const read = await readYaml(text)
+  const read = await readPlainYaml(text)
   if (!('value' in read)) throw new Error(read.problem.message)
   const { permissions, resources } = read.value as { permissions?: unknown; resources?: unknown }
   return readGrants(
@@ -355,5 +355,7 @@ test('the limits in the documentation are the limits', () => {
   const rows = [...text.matchAll(/^\| `([a-z_]+)` \| .+ \| (\d+) \| (\d+) \|$/gm)].map(
     ([, name, least, most]) => [name, Number(least), Number(most)],
   )
-  expect(rows).toEqual(Object.entries(LIMITS).map(([name, { least, most }]) => [name, least, most]))
+  expect(rows).toEqual(
+    Object.entries(RESOURCE_LIMITS).map(([name, { least, most }]) => [name, least, most]),
+  )
 })

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ToolError } from '../../src/contract/tool-error.ts'
-import { prepareInput, preparePaths } from '../../src/process/inputs/prepare-paths.ts'
+import { ToolError } from '../../src/protocol/tool-error.ts'
+import { prepareInput, prepareArguments } from '../../src/process/inputs.ts'
 
 const path = { type: 'string', format: 'path' }
 const SCHEMA = {
@@ -49,7 +49,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-const prepare = (...args: string[]) => preparePaths(args, SCHEMA, rules)
+const prepare = (...args: string[]) => prepareArguments(args, SCHEMA, rules)
 const at = (...names: string[]): string => join(root, ...names)
 // Absolute names of the test, without the folder that differs each time.
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(root, 'R'))
@@ -116,7 +116,7 @@ describe('declared paths among the arguments [7.run-paths]', () => {
   })
 
   test('by their place, where that is declared', async () => {
-    const prepared = await preparePaths(
+    const prepared = await prepareArguments(
       ['--verbose', 'word', 'a.json', '-q', 'x', 'b.json', 'rest'],
       SCHEMA,
       { ...rules, positional: ['input', 'output'] },
@@ -163,17 +163,17 @@ describe('declared paths among the arguments [7.run-paths]', () => {
 
   test('what is required has to be there, unless somebody only asks [7.run-inputs-checked]', async () => {
     const schema = { ...SCHEMA, required: ['input', 'output'] }
-    expect(await refusal(preparePaths(['--input', 'a.json'], schema, rules))).toMatchObject({
+    expect(await refusal(prepareArguments(['--input', 'a.json'], schema, rules))).toMatchObject({
       code: 'MISSING_PARAM',
       field: 'output',
     })
-    expect(await refusal(preparePaths(['{"input":"a.json"}'], schema, rules))).toMatchObject({
+    expect(await refusal(prepareArguments(['{"input":"a.json"}'], schema, rules))).toMatchObject({
       code: 'MISSING_PARAM',
       field: 'output',
     })
-    expect((await preparePaths(['--help'], schema, rules)).args).toEqual(['--help'])
+    expect((await prepareArguments(['--help'], schema, rules)).args).toEqual(['--help'])
     expect(
-      (await preparePaths(['check', '--now'], schema, { ...rules, free: [['check', '--now']] }))
+      (await prepareArguments(['check', '--now'], schema, { ...rules, free: [['check', '--now']] }))
         .args,
     ).toEqual(['check', '--now'])
   })
@@ -300,10 +300,11 @@ describe('outputs come to their place on success [7.run-outputs-placed]', () => 
     mkdirSync(at('home/out'))
     const known = new Map<string, string>()
     const again = () =>
-      preparePaths(['--input', 'a.json', '--output', 'out/new.json', '--both', 'folder'], SCHEMA, {
-        ...rules,
-        known,
-      })
+      prepareArguments(
+        ['--input', 'a.json', '--output', 'out/new.json', '--both', 'folder'],
+        SCHEMA,
+        { ...rules, known },
+      )
     expect((await again()).args).toEqual((await again()).args)
     for (const [name, field] of [
       ['a.json', 'input'],

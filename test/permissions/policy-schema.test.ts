@@ -1,16 +1,15 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { schemaOfShape } from '../../src/contract/documents/schema-of-shape.ts'
-import { readPolicy } from '../../src/process/policy/read-policy.ts'
-import { POLICY_SHAPE } from '../../src/process/policy/shape.ts'
+import { toConfigSchema } from '../../src/protocol/config-schema.ts'
+import { POLICY_SHAPE, readPolicy } from '../../src/process/policy-file.ts'
 
 const FILE = '../../schemas/toolable.policy.schema.json'
 const schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'toolable.policy.yaml',
   description: 'The most that any tool of toolable gets',
-  ...schemaOfShape(POLICY_SHAPE),
+  ...toConfigSchema(POLICY_SHAPE),
 }
 
 // `npx vitest run test/permissions/policy-schema.test.ts -u` writes the file anew.

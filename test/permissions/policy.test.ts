@@ -11,13 +11,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ToolError } from '../../src/contract/tool-error.ts'
-import type { Grants, Level } from '../../src/process/permissions/grants.ts'
-import { readGrants } from '../../src/process/permissions/read-grants.ts'
-import { checkPolicy, checkUnconfined } from '../../src/process/policy/check-policy.ts'
-import { decideLevel } from '../../src/process/policy/decide-level.ts'
-import { hasPolicies, loadPolicies } from '../../src/process/policy/load-policies.ts'
-import type { Policy } from '../../src/process/policy/policy.ts'
+import { ToolError } from '../../src/protocol/tool-error.ts'
+import type { Grants, IsolationLevel } from '../../src/process/grants.ts'
+import { readGrants } from '../../src/process/permissions.ts'
+import { checkPolicy, checkUnconfined, decideLevel } from '../../src/process/policy-check.ts'
+import { hasPolicies, loadPolicies } from '../../src/process/load-policies.ts'
+import type { Policy } from '../../src/process/policy.ts'
 
 let root: string
 const at = (...names: string[]): string => join(root, ...names)
@@ -397,7 +396,16 @@ test('answers of several policies: the first that knows one decides [7.policy-an
 describe('the level of a run [7.level-decided]', () => {
   const L3 = 'min_level: L3'
   const no = 'allow_level_override: false'
-  test.each<[string, string, Level, Level, Level | undefined, Level | RegExp]>([
+  test.each<
+    [
+      string,
+      string,
+      IsolationLevel,
+      IsolationLevel,
+      IsolationLevel | undefined,
+      IsolationLevel | RegExp,
+    ]
+  >([
     ['what it needs', '', 'L3', 'L3', undefined, 'L3'],
     ['no more than it needs', '', 'L1', 'L3', undefined, 'L1'],
     ['never less because less is accepted', '', 'L3', 'L3', 'L1', 'L3'],

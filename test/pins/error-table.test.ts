@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import {
   ERROR_TABLE,
-  exitCodeOf,
-  factsOf,
-  findRow,
-  httpStatusOf,
-  protocolName,
-} from '../../src/contract/errors.ts'
-import type { ErrorRow } from '../../src/contract/errors.ts'
-import { ToolError } from '../../src/contract/tool-error.ts'
+  toExitCode,
+  getErrorInfo,
+  findErrorRow,
+  toHttpStatus,
+  toProtocolCode,
+} from '../../src/protocol/errors.ts'
+import type { ErrorRow } from '../../src/protocol/errors.ts'
+import { ToolError } from '../../src/protocol/tool-error.ts'
 
 // code, class, category, exit, http, recoverable, retryable, numbers, names of the run protocol
 const PINNED = `
@@ -93,13 +93,13 @@ test.each([
   ['E_CANCELLED', 'CANCELLED'],
   ['NOT_FOUND', 'NOT_FOUND'],
 ])('%s is read back as %s', (name, code) => {
-  expect(findRow(name)?.code).toBe(code)
+  expect(findErrorRow(name)?.code).toBe(code)
 })
 
 test.each(['E3101', 'E_MY_THING', 'MY_THING', '__proto__', 'constructor', ''])(
   '%j is no code of the table',
   (code) => {
-    expect(findRow(code)).toBeUndefined()
+    expect(findErrorRow(code)).toBeUndefined()
   },
 )
 
@@ -114,17 +114,17 @@ test.each([
   ['E_MY_THING', 'E_MY_THING'],
   ['MY_THING', 'E_MY_THING'],
 ])('event lines write %s as %s', (code, name) => {
-  expect(protocolName(code)).toBe(name)
+  expect(toProtocolCode(code)).toBe(name)
 })
 
 test('exit status depends on how the input came only for errors of the input', () => {
-  const error = (code: string) => ({ code, ...factsOf(code) })
-  expect(exitCodeOf(error('INVALID_INPUT'))).toBe(2)
-  expect(exitCodeOf(error('INVALID_INPUT'), 'json')).toBe(65)
-  expect(exitCodeOf(error('USAGE'), 'unreadable')).toBe(64)
-  expect(exitCodeOf(error('USAGE'), 'json')).toBe(2)
-  expect(exitCodeOf(error('MISSING_PARAM'), 'json')).toBe(2)
-  expect(exitCodeOf(error('E3001'), 'json')).toBe(66)
+  const error = (code: string) => ({ code, ...getErrorInfo(code) })
+  expect(toExitCode(error('INVALID_INPUT'))).toBe(2)
+  expect(toExitCode(error('INVALID_INPUT'), 'json')).toBe(65)
+  expect(toExitCode(error('USAGE'), 'unreadable')).toBe(64)
+  expect(toExitCode(error('USAGE'), 'json')).toBe(2)
+  expect(toExitCode(error('MISSING_PARAM'), 'json')).toBe(2)
+  expect(toExitCode(error('E3001'), 'json')).toBe(66)
 })
 
 test.each([
@@ -141,11 +141,11 @@ test.each([
 ] as const)(
   'the tools’ own %s declared as %j',
   (code, declared, category, recoverable, byFlags, byJson, http) => {
-    const facts = factsOf(code, declared)
+    const facts = getErrorInfo(code, declared)
     expect(facts).toMatchObject({ category, recoverable })
-    expect(exitCodeOf({ code, ...facts })).toBe(byFlags)
-    expect(exitCodeOf({ code, ...facts }, 'json')).toBe(byJson)
-    expect(httpStatusOf({ code, ...facts })).toBe(http)
+    expect(toExitCode({ code, ...facts })).toBe(byFlags)
+    expect(toExitCode({ code, ...facts }, 'json')).toBe(byJson)
+    expect(toHttpStatus({ code, ...facts })).toBe(http)
   },
 )
 

@@ -3,7 +3,7 @@ import {
   PROTOCOL_EVENT_TYPES,
   RUNNER_EVENT_TYPES,
   TASK_EVENT_TYPES,
-} from '../../src/contract/events.ts'
+} from '../../src/protocol/events.ts'
 
 test('a tool may write these lines of the run protocol', () => {
   expect(PROTOCOL_EVENT_TYPES).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DIAGNOSTIC_REASONS } from '../../src/runner/output/diagnostics.ts'
+import { DIAGNOSTIC_REASONS } from '../../src/runner/output-lines.ts'
 
 test('the reasons of diagnostics', () => {
   expect([...DIAGNOSTIC_REASONS].sort()).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RUN_STATES } from '../../src/contract/run-state.ts'
+import { RUN_STATES } from '../../src/protocol/run-state.ts'
 
 test('a run is in one of these states', () => {
   expect(RUN_STATES).toEqual([

@@ -3,21 +3,24 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
-import { findGroups } from '../../src/process/cgroup/find-groups.ts'
-import { listFrom } from '../../src/process/cgroup/own-groups.ts'
-import { failureOfLimit } from '../../src/process/limits/limit-failure.ts'
-import { runChild } from '../../src/process/run-child.ts'
-import { findAbilities } from '../../src/process/sandbox/abilities.ts'
+import { findCgroupParent, parseOwnCgroups } from '../../src/sandbox/cgroup.ts'
+import { toLimitError } from '../../src/process/child.ts'
+import { runChild } from '../../src/process/run.ts'
+import { detectCapabilities } from '../../src/sandbox/capabilities.ts'
 import { listNaming } from '../support/processes.ts'
 import { attacker, env, folder, inSandbox, profileOf, tell } from './attacks/support.ts'
+import { HANG_MS } from '../support/limits.ts'
 
 const source = (path: string): string =>
-  JSON.stringify(new URL(`../../src/process/${path}`, import.meta.url).href)
+  JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href)
 const HOOK = fileURLToPath(new URL('../setup/typescript-hook.mjs', import.meta.url))
 
-/** The groups that a process has made and nobody took away; none where no group was given into our hands. */
+/**
+ * The groups that a process has made and nobody took away; none where no group was given into our
+ * hands.
+ */
 async function leftBy(pid: number): Promise<string[]> {
-  const groups = await findGroups()
+  const groups = await findCgroupParent()
   return groups === undefined
     ? []
     : readdirSync(groups.folder).filter(
@@ -70,19 +73,19 @@ test.each([
 ])(
   '[7.limit-cgroup] the groups that we are in are found: %s',
   (_name, mounts, memberships, groups) => {
-    expect(listFrom(mounts, memberships)).toEqual(groups)
+    expect(parseOwnCgroups(mounts, memberships)).toEqual(groups)
   },
 )
 
 test('[7.limit-cgroup] whoever holds the memory of a tree, it is told alike, and no group is left', async () => {
-  const held = (await findGroups()) ? 'cgroup' : 'watchdog'
-  expect((await findAbilities(env)).details.memory).toBe(held)
+  const held = (await findCgroupParent()) ? 'cgroup' : 'watchdog'
+  expect((await detectCapabilities(env)).details.memory).toBe(held)
   const end = await runChild({
     ...inSandbox(profileOf({ limits: { memoryMb: 96, processes: 64 } })),
     command: attacker('takes-memory.py', '40', '4'),
   })
   expect(end).toMatchObject({ reason: 'limit', limit: { what: 'memoryMb', allowed: 96 } })
-  expect(failureOfLimit(end.limit!)).toMatchObject({
+  expect(toLimitError(end.limit!)).toMatchObject({
     code: 'E_MEMORY_LIMIT',
     message: expect.stringMatching(/96 MB of memory|may use 96/) as string,
   })
@@ -95,18 +98,18 @@ test('[7.limit-cgroup] [7.ends-with-us] groups of a runner that was killed are g
   const script = join(folder, 'makes-a-group.mjs')
   writeFileSync(
     script,
-    `const { openChild } = await import(${source('open-child.ts')})
+    `const { openChild } = await import(${source('process/run.ts')})
 await openChild({ ...${JSON.stringify(inSandbox(profileOf({ limits: { memoryMb: 256 } })))}, command: ${JSON.stringify(attacker('stays-as-a-daemon.py', 'waits', mark))}, onLine: console.log })\n`,
   )
   const next = join(folder, 'finds-groups.mjs')
-  writeFileSync(next, `await (await import(${source('cgroup/find-groups.ts')})).findGroups()\n`)
+  writeFileSync(next, `await (await import(${source('sandbox/cgroup.ts')})).findCgroupParent()\n`)
   const start = (file: string) =>
     spawn(process.execPath, ['--import', HOOK, file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const runner = start(script)
   await new Promise((resolve) => runner.stdout.once('data', resolve))
-  expect(await leftBy(runner.pid!)).toHaveLength((await findGroups()) ? 1 : 0)
+  expect(await leftBy(runner.pid!)).toHaveLength((await findCgroupParent()) ? 1 : 0)
   runner.kill('SIGKILL')
-  await vi.waitFor(() => expect(listNaming(mark)).toEqual([]), { timeout: 60_000, interval: 20 })
+  await vi.waitFor(() => expect(listNaming(mark)).toEqual([]), { timeout: HANG_MS, interval: 20 })
   expect(await new Promise((resolve) => start(next).once('exit', resolve))).toBe(0)
   expect(await leftBy(runner.pid!)).toEqual([])
 })

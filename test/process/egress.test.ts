@@ -9,20 +9,20 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { ChildEnd, ChildOptions } from '../../src/process/child-type.ts'
-import type { EgressGrant } from '../../src/process/permissions/grants.ts'
-import { runChild } from '../../src/process/run-child.ts'
-import { whyForbidden } from '../../src/process/sandbox/egress/forbidden-addresses.ts'
-import { pinAddresses } from '../../src/process/sandbox/egress/find-addresses.ts'
-import { nameServers } from '../../src/process/sandbox/egress/inner-names.ts'
-import type { ToolProfile } from '../../src/process/sandbox/profile.ts'
+import type { ChildEnd, ChildOptions, ToolProfile } from '../../src/process/child.ts'
+import type { EgressGrant } from '../../src/process/grants.ts'
+import { runChild } from '../../src/process/run.ts'
+import { findForbiddenReason, pinAddresses } from '../../src/sandbox/egress-addresses.ts'
+import { assignAddresses } from '../../src/sandbox/egress.ts'
 import { descendsFrom, listNaming, untilGone } from '../support/processes.ts'
 import { attacker, folder, inSandbox, profileOf, said, tell } from './attacks/support.ts'
+import { HANG_MS } from '../support/limits.ts'
 
 const fixtures = fileURLToPath(new URL('../fixtures/egress/', import.meta.url))
 const certificate = join(folder, 'certificate.pem')
 const socketPath = join(folder, 'socket')
-// A name that exists nowhere. Manifests cannot say that it is a server of this machine; a grant of a test can.
+// A name that exists nowhere. Manifests cannot say that it is a server of this machine; a grant of
+// a test can.
 const HOST = 'shop.test'
 
 const servers: Server[] = []
@@ -235,7 +235,7 @@ describe('a tool that may talk to one server', () => {
     const control = await runChild({
       cwd: folder,
       env: { PATH: '/usr/bin:/bin' },
-      timeout: 60_000,
+      timeout: HANG_MS,
       command: attacker(
         'reaches-out.py',
         JSON.stringify({
@@ -344,7 +344,8 @@ describe('a tool that may talk to one server', () => {
         .getActiveResourcesInfo()
         .filter((name) => name.startsWith('TCP'))
         .sort()
-    // Other tests make connections at the same time: only the processes and files of this one count.
+    // Other tests make connections at the same time: only the processes and files of this one
+    // count.
     const own = mkdtempSync(join(tmpdir(), 'toolable-own-'))
     vi.stubEnv('TMPDIR', own)
     onTestFinished(() => {
@@ -400,14 +401,14 @@ describe('the addresses of a server', () => {
       'fd00:ec2::254',
       'nonsense',
     ]
-    expect(bad.filter((address) => whyForbidden(address) === undefined)).toEqual([])
+    expect(bad.filter((address) => findForbiddenReason(address) === undefined)).toEqual([])
     const own = Object.values(networkInterfaces())
       .flatMap((each) => each ?? [])
       .map(({ address }) => address)
-    expect(own.filter((address) => whyForbidden(address) === undefined)).toEqual([])
+    expect(own.filter((address) => findForbiddenReason(address) === undefined)).toEqual([])
     expect(
       ['93.184.216.34', '10.1.2.3', '2606:2800:220:1::1', '64:ff9b::5db8:d822'].filter(
-        (address) => whyForbidden(address) !== undefined,
+        (address) => findForbiddenReason(address) !== undefined,
       ),
     ).toEqual([])
     await expect(
@@ -442,7 +443,7 @@ describe('the addresses of a server', () => {
   })
 
   test('[7.egress-exact] inside stand for names, one address for each name', () => {
-    const { servers: inner, hosts } = nameServers([
+    const { servers: inner, hosts } = assignAddresses([
       { host: 'a.example', port: 443 },
       { host: 'b.example', port: 443 },
       { host: 'a.example', port: 80 },

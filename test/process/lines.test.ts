@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { splitLines } from '../../src/process/lines.ts'
+import { splitLines } from '../../src/process/output.ts'
 
 const cut = (chunks: readonly Buffer[], maxLine = 1000): { lines: string[]; whole: boolean } => {
   const lines: string[] = []

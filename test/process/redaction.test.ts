@@ -2,8 +2,9 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRedactor } from '../../src/process/redaction/create-redactor.ts'
-import { runChild } from '../../src/process/run-child.ts'
+import { createRedactor } from '../../src/process/redaction.ts'
+import { runChild } from '../../src/process/run.ts'
+import { rounds } from '../support/rounds.ts'
 
 const PEM = [
   '-----BEGIN KEY-----',
@@ -170,7 +171,7 @@ describe('what is taken out', () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     )
   })
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { ToolError } from '../../src/contract/tool-error.ts'
-import { baseEnvironment, probeEnvironment } from '../../src/process/base-environment.ts'
-import type { ChildEnd, ChildOptions } from '../../src/process/child-type.ts'
-import { openChild } from '../../src/process/open-child.ts'
-import { runChild } from '../../src/process/run-child.ts'
+import { ToolError } from '../../src/protocol/tool-error.ts'
+import { buildCallEnv, buildProbeEnv } from '../../src/process/environment.ts'
+import type { ChildEnd, ChildOptions } from '../../src/process/child.ts'
+import { openChild, runChild } from '../../src/process/run.ts'
 import { isAlive } from '../support/processes.ts'
+import { HANG_MS } from '../support/limits.ts'
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../fixtures/children/${name}`, import.meta.url))
@@ -19,7 +19,7 @@ const run = (
   options: Partial<ChildOptions> = {},
 ): Promise<ChildEnd> => runChild({ ...base, command, ...options })
 const isGone = (pid: number): Promise<void> =>
-  vi.waitFor(() => expect(isAlive(pid)).toBe(false), 60_000)
+  vi.waitFor(() => expect(isAlive(pid)).toBe(false), HANG_MS)
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -78,7 +78,7 @@ describe('what a child gets', () => {
       LD_PRELOAD: '/evil',
       UNSET: undefined,
     }
-    expect(Object.keys(baseEnvironment(host))).toEqual([
+    expect(Object.keys(buildCallEnv(host))).toEqual([
       'PATH',
       'HOME',
       'LC_ALL',
@@ -86,7 +86,7 @@ describe('what a child gets', () => {
       'HTTPS_PROXY',
       'NODE_EXTRA_CA_CERTS',
     ])
-    expect(probeEnvironment(host, '/empty')).toEqual({
+    expect(buildProbeEnv(host, '/empty')).toEqual({
       PATH: '/bin',
       LC_ALL: 'C',
       HOME: '/empty',
@@ -298,7 +298,7 @@ describe('a child that stays', () => {
     const lines: string[] = []
     const child = await openChild({ ...base, command: ['cat'], onLine: (line) => lines.push(line) })
     expect([await child.write('ä'), await child.write('b')]).toEqual([true, true])
-    await vi.waitFor(() => expect(lines).toEqual(['ä', 'b']), 60_000)
+    await vi.waitFor(() => expect(lines).toEqual(['ä', 'b']), HANG_MS)
     child.closeInput()
     expect(await child.end).toMatchObject({ reason: 'exited', status: 0 })
     expect(await child.write('late')).toBe(false)
@@ -321,12 +321,12 @@ describe('a child that stays', () => {
     expect([child.pid, await child.write('x')]).toEqual([undefined, false])
     child.kill()
     child.closeInput()
-    child.hold(false)
+    child.keepAlive(false)
     expect(await child.end).toMatchObject({ reason: 'not-started' })
   })
 
   test.each([
-    ['one that is not held lets its owner go, and goes with the pipe', 'child.hold(false)'],
+    ['one that is not held lets its owner go, and goes with the pipe', 'child.keepAlive(false)'],
     [
       'one that runs when its owner exits goes with it',
       `await openChild({ ...options, command: ['sleep', '600'], onStart: (pid) => console.log(pid) })\nprocess.exit()`,
@@ -335,14 +335,14 @@ describe('a child that stays', () => {
     const script = join(folder, `${name.length}.mjs`)
     writeFileSync(
       script,
-      `const { openChild } = await import(${JSON.stringify(new URL('../../src/process/open-child.ts', import.meta.url).href)})
+      `const { openChild } = await import(${JSON.stringify(new URL('../../src/process/run.ts', import.meta.url).href)})
 const options = { cwd: '/', env: { PATH: '/usr/bin:/bin' }, command: ['cat'], onLine: () => {} }
 const child = await openChild({ ...options, onStart: (pid) => console.log(pid) })
 ${rest}
 `,
     )
     const hook = fileURLToPath(new URL('../setup/typescript-hook.mjs', import.meta.url))
-    const { status, stdout } = await run(['node', '--import', hook, script], { timeout: 20_000 })
+    const { status, stdout } = await run(['node', '--import', hook, script], { timeout: HANG_MS })
     expect([status, stdout.length > 0]).toEqual([0, true])
     for (const pid of stdout.toString().trim().split('\n')) await isGone(Number(pid))
   })
@@ -399,7 +399,7 @@ describe('listeners of chunks', () => {
         last = now
         expect(same).toBe(true)
       },
-      { timeout: 10_000, interval: 200 },
+      { timeout: HANG_MS, interval: 200 },
     )
     expect(last).toBeLessThan(1_000_000)
     expect(chunks).toBe(1)

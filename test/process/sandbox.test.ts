@@ -13,12 +13,12 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { ChildEnd, ChildOptions } from '../../src/process/child-type.ts'
-import { runChild } from '../../src/process/run-child.ts'
-import { findSandbox } from '../../src/process/sandbox/find-sandbox.ts'
-import { listInstallationsOf } from '../../src/process/sandbox/installations.ts'
-import type { SandboxProfile } from '../../src/process/sandbox/profile.ts'
+import type { ChildEnd, ChildOptions, SandboxProfile } from '../../src/process/child.ts'
+import { runChild } from '../../src/process/run.ts'
+import { findSandbox } from '../../src/sandbox/probe-sandbox.ts'
+import { listProgramInstallations } from '../../src/process/programs.ts'
 import { listNaming } from '../support/processes.ts'
+import { HANG_MS } from '../support/limits.ts'
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../fixtures/children/${name}`, import.meta.url))
@@ -34,7 +34,7 @@ const run = (
     cwd: '/',
     env,
     command,
-    timeout: 20_000,
+    timeout: HANG_MS,
     sandbox: { ...CLOSED, readable },
     ...options,
   })
@@ -155,7 +155,7 @@ describe('a sandboxed program', () => {
         timeout: 500,
       }),
     ).toMatchObject({ reason: 'timeout' })
-    await vi.waitFor(() => expect(listNaming(script)).toEqual([]), 60_000)
+    await vi.waitFor(() => expect(listNaming(script)).toEqual([]), HANG_MS)
   })
 
   test('[7.sandbox-calls] calls no more of the kernel than a tool may', async () => {
@@ -195,7 +195,7 @@ describe('a sandboxed program', () => {
     writeFileSync(join(home, 'python3'), '', { mode: 0o755 })
     writeFileSync(join(venv, 'pyvenv.cfg'), `home = ${home}\n`)
     symlinkSync(join(home, 'python3'), join(venv, 'bin', 'python'))
-    expect(new Set(listInstallationsOf(join(venv, 'bin', 'python')))).toEqual(
+    expect(new Set(listProgramInstallations(join(venv, 'bin', 'python')))).toEqual(
       new Set([venv, dirname(home)]),
     )
   })

@@ -13,11 +13,9 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ChildEnd, ChildOptions } from '../../src/process/child-type.ts'
-import { openChild } from '../../src/process/open-child.ts'
-import type { PlaceGrant } from '../../src/process/permissions/grants.ts'
-import { runChild } from '../../src/process/run-child.ts'
-import type { ToolProfile } from '../../src/process/sandbox/profile.ts'
+import type { ChildEnd, ChildOptions, ToolProfile } from '../../src/process/child.ts'
+import { openChild, runChild } from '../../src/process/run.ts'
+import type { PathGrant } from '../../src/process/grants.ts'
 import { attackers, env, folder, inSandbox, isRoot, profileOf, secret } from './attacks/support.ts'
 
 const sh = (
@@ -26,8 +24,8 @@ const sh = (
   options: Partial<ChildOptions> = {},
 ): Promise<ChildEnd> =>
   runChild({ ...inSandbox(profile), command: ['/bin/sh', '-c', script], ...options })
-const tree = (path: string): PlaceGrant => ({ path, tree: true })
-const file = (path: string): PlaceGrant => ({ path, tree: false })
+const tree = (path: string): PathGrant => ({ path, tree: true })
+const file = (path: string): PathGrant => ({ path, tree: false })
 const own = (path: string): string => {
   mkdirSync(path)
   if (isRoot) chownSync(path, 65534, 65534)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { section, sections, tool } from 'toolable'
 import type { Section } from 'toolable'
+import { rounds } from '../support/rounds.ts'
 
 type Plan = {
   readonly enabled: boolean
@@ -110,7 +111,7 @@ test('any tree of sections renders to the same bytes each time, values stand in 
         ])
       },
     ),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   )
 })
 

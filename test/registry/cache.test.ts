@@ -1,9 +1,13 @@
 import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { look, rememberable } from '../../src/registry/cache/stamp.ts'
-import { readLine, writeLine } from '../../src/registry/cache/line.ts'
-import { recall, remember } from '../../src/registry/folder/remember.ts'
+import {
+  formatCacheLine,
+  parseCacheLine,
+  statFile,
+  toStorableStamp,
+} from '../../src/registry/cache.ts'
+import { recallRecord, createRecord } from '../../src/registry/folder/scan.ts'
 import { makeFolder } from '../support/run-program.ts'
 
 const stamp = { size: 10, mtime: 1000.25, ino: 7 }
@@ -25,47 +29,59 @@ const recordWith = (outline: object, changed: object = {}) => ({
 
 test('[6.folder-cache] a verdict about the moment has a short life, and one through another interpreter does not count', () => {
   const now = 50_000
-  expect(recall(candidate, '', recordWith({ until: now + 1 }), now)).toMatchObject({
+  expect(recallRecord(candidate, '', recordWith({ until: now + 1 }), now)).toMatchObject({
     outline: problem,
   })
-  expect(recall(candidate, '', recordWith({ until: now - 1 }), now)).toBeUndefined()
-  expect(recall(candidate, 'python3', recordWith({ through: 'python3' }), now)).toMatchObject({
-    outline: problem,
-  })
+  expect(recallRecord(candidate, '', recordWith({ until: now - 1 }), now)).toBeUndefined()
+  expect(recallRecord(candidate, 'python3', recordWith({ through: 'python3' }), now)).toMatchObject(
+    { outline: problem },
+  )
   expect(
-    recall(candidate, '/tools/shared_venv/bin/python', recordWith({ through: 'python3' }), now),
+    recallRecord(
+      candidate,
+      '/tools/shared_venv/bin/python',
+      recordWith({ through: 'python3' }),
+      now,
+    ),
   ).toBeUndefined()
-  expect(recall(candidate, '', undefined, now)).toBeUndefined()
+  expect(recallRecord(candidate, '', undefined, now)).toBeUndefined()
 })
 
 test('[6.folder-cache] a file of the same size that was touched is compared by its hash, one of another size is new', () => {
-  expect(recall(candidate, '', recordWith({}, { mtime: 999 }), 0)).toMatchObject({
+  expect(recallRecord(candidate, '', recordWith({}, { mtime: 999 }), 0)).toMatchObject({
     unsure: { outline: problem },
   })
-  expect(recall(candidate, '', recordWith({}, { ino: 8 }), 0)).toMatchObject({
+  expect(recallRecord(candidate, '', recordWith({}, { ino: 8 }), 0)).toMatchObject({
     unsure: { outline: problem },
   })
-  expect(recall(candidate, '', recordWith({}, { size: 11 }), 0)).toBeUndefined()
-  expect(recall(candidate, '', { ...recordWith({}, { mtime: 999 }), hash: '' }, 0)).toBeUndefined()
+  expect(recallRecord(candidate, '', recordWith({}, { size: 11 }), 0)).toBeUndefined()
+  expect(
+    recallRecord(candidate, '', { ...recordWith({}, { mtime: 999 }), hash: '' }, 0),
+  ).toBeUndefined()
   // What was written in the last step of the clock may be written again without a trace.
-  expect(rememberable(candidate.seen, 1005)).toEqual({ ...stamp, mtime: 0 })
-  expect(rememberable(candidate.seen, 2000)).toEqual(stamp)
+  expect(toStorableStamp(candidate.seen, 1005)).toEqual({ ...stamp, mtime: 0 })
+  expect(toStorableStamp(candidate.seen, 2000)).toEqual(stamp)
 })
 
 test('[6.folder-cache] what is learnt of a file that changes meanwhile is not taken for what the new one says', async () => {
   const path = join(makeFolder(), 'a.py')
   writeFileSync(path, 'print("old")')
-  const before = { ...candidate, path, seen: look(path)! }
+  const before = { ...candidate, path, seen: statFile(path)! }
   writeFileSync(path, 'print("new")')
   utimesSync(path, 1, 1)
-  const { record } = await remember(before, '', { outline: problem, body: '' }, Date.now() + 1000)
-  expect(recall({ ...before, seen: look(path)! }, '', record, 0)).toBeUndefined()
+  const { record } = await createRecord(
+    before,
+    '',
+    { outline: problem, body: '' },
+    Date.now() + 1000,
+  )
+  expect(recallRecord({ ...before, seen: statFile(path)! }, '', record, 0)).toBeUndefined()
 })
 
 test('[6.folder-cache] a line is read back as it was, and no other text is a line', () => {
   const record = { ...recordWith({ message: 'tab\there\nand "there"' }), body: '{"a":1}' }
-  expect(readLine(writeLine(record))).toEqual(record)
-  expect(writeLine(record)).not.toContain('\n')
+  expect(parseCacheLine(formatCacheLine(record))).toEqual(record)
+  expect(formatCacheLine(record)).not.toContain('\n')
   for (const text of [
     '',
     '\t',
@@ -76,5 +92,5 @@ test('[6.folder-cache] a line is read back as it was, and no other text is a lin
     '["a",1,2,3,"h",[]]\t',
     '["a",1,2,3,"h",{},1]\t',
   ])
-    expect(readLine(text)).toBeUndefined()
+    expect(parseCacheLine(text)).toBeUndefined()
 })

@@ -16,15 +16,11 @@ function folderOfTools(files: { readonly [name: string]: string }): string {
 test('[6.folder-watch] what changes while a watched folder is looked at is not missed', async () => {
   const folder = folderOfTools({ 'slow.sh': 'sleep 1\n' })
   const opening = registry({ cwd: folder, folders: [{ path: 'tools', watch: true }], cache: false })
-  await expect
-    .poll(() => listNaming(join(folder, 'tools', 'slow.sh')).length, { timeout: 15_000 })
-    .toBeGreaterThan(0)
+  await expect.poll(() => listNaming(join(folder, 'tools', 'slow.sh')).length).toBeGreaterThan(0)
   writeFileSync(join(folder, 'tools', 'late.sh'), '# toolable: {"name": "late"}\n')
   const reg = await opening
   try {
-    await expect
-      .poll(() => reg.list().map(({ name }) => name), { timeout: 15_000 })
-      .toEqual(['late'])
+    await expect.poll(() => reg.list().map(({ name }) => name)).toEqual(['late'])
   } finally {
     await reg.close()
   }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { AnswerRules, ChildOutput } from '../../src/registry/child/answer/answer.ts'
-import { splitDocuments } from '../../src/registry/child/answer/split-documents.ts'
-import { readAnswer } from '../../src/registry/child/read-answer.ts'
+import type { AnswerRules, ChildOutput } from '../../src/registry/child/exit.ts'
+import { readAnswer, splitDocuments } from '../../src/registry/child/answer.ts'
+import { rounds } from '../support/rounds.ts'
 
 type Given = Partial<Omit<ChildOutput, 'stdout'>> & {
   readonly expects?: AnswerRules['expects']
@@ -459,13 +459,13 @@ describe('any output', () => {
           ).toBe('boolean')
         },
       ),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     )
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { maxLength: 3 }), (value) => {
         expect(result(JSON.stringify(value, null, 2))).toEqual(JSON.parse(JSON.stringify(value)))
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     )
   })
 

@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LONGEST_ARGUMENT } from '../../src/registry/child/argv/check-arguments.ts'
-import { flagArguments } from '../../src/registry/child/argv/flag-arguments.ts'
-import { buildProgramArgv } from '../../src/registry/help/build-argv.ts'
-import type { ProgramField, ProgramForm } from '../../src/registry/help/program-form.ts'
+import {
+  buildProgramArgv,
+  MAX_ARGUMENT_BYTES,
+  toFlagArguments,
+} from '../../src/registry/child/arguments.ts'
+import type { ProgramField, ProgramForm } from '../../src/registry/child/child-call.ts'
 import { callChild, errorOf, foreign, hostEnv, resultOf } from '../support/call-child.ts'
+import { rounds } from '../support/rounds.ts'
 
 const NASTY = [
   '-x',
@@ -100,7 +103,7 @@ describe('arguments [6.child-argv]', () => {
 
   test('become flags: names with dashes, true bare, false and null left out, lists repeated, objects as JSON', () => {
     expect(
-      flagArguments({
+      toFlagArguments({
         max_depth: 3,
         loud: true,
         quiet: false,
@@ -175,7 +178,7 @@ describe('arguments [6.child-argv]', () => {
       ),
       { numRuns: 300, seed: 7 },
     )
-    const lines = inputs.map((input) => JSON.stringify(flagArguments(input))).join('\n')
+    const lines = inputs.map((input) => JSON.stringify(toFlagArguments(input))).join('\n')
     const { stdout } = spawnSync('python3', [foreign('parses-with-argparse.py')], {
       input: lines,
       encoding: 'utf8',
@@ -284,7 +287,7 @@ describe('arguments of ordinary programs [6.child-argv]', () => {
           expect(args.join('')).toContain(value)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 })
@@ -295,9 +298,11 @@ describe('large and odd input [6.child-large-input]', () => {
   const text = (bytes: number) => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) })
 
   test('an argument has its limit, to the byte', async () => {
-    const fits = resultOf<{ argv: string[] }>(await callChild(perl('json'), text(LONGEST_ARGUMENT)))
-    expect(fits.argv[0]).toHaveLength(2 * LONGEST_ARGUMENT)
-    expect(errorOf(await callChild(perl('json'), text(LONGEST_ARGUMENT + 1)))).toMatchObject({
+    const fits = resultOf<{ argv: string[] }>(
+      await callChild(perl('json'), text(MAX_ARGUMENT_BYTES)),
+    )
+    expect(fits.argv[0]).toHaveLength(2 * MAX_ARGUMENT_BYTES)
+    expect(errorOf(await callChild(perl('json'), text(MAX_ARGUMENT_BYTES + 1)))).toMatchObject({
       code: 'INVALID_INPUT',
       message:
         'the input as JSON has 131072 bytes, and one argument of a command line has at most 131071',

@@ -2,10 +2,9 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { content } from '../../src/define/content.ts'
-import type { ChildCall } from '../../src/registry/child/child-call.ts'
-import { toolableCall } from '../../src/registry/child/toolable-call.ts'
-import type { WarmCaller } from '../../src/registry/child/services.ts'
+import { content } from '../../src/define/results.ts'
+import type { ChildCall, WarmCaller } from '../../src/registry/child/child-call.ts'
+import { toToolableCall } from '../../src/registry/probe/discovery.ts'
 import { callChild, errorOf, foreign, hostEnv, resultOf } from '../support/call-child.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'child-calls-')))
@@ -102,7 +101,7 @@ describe('a child is given [6.call-environment]', () => {
 
 describe('a toolable executable [6.child-forms]', () => {
   const ours = (tool: string, more: object = {}): ChildCall => ({
-    ...toolableCall(
+    ...toToolableCall(
       [process.execPath, foreign('made-with-toolable.mjs')],
       { name: tool, facts: {} },
       { serves: true, readsStdin: false },
@@ -195,7 +194,7 @@ describe('a toolable executable [6.child-forms]', () => {
 
   test('of the specification is asked for its stream', async () => {
     const { outcome, events } = await callChild(
-      toolableCall(
+      toToolableCall(
         ['python3', foreign('streams.py')],
         { name: 'count', facts: { streaming: true } },
         { serves: false, readsStdin: false },

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Interaction } from '../../src/contract/interaction.ts'
+import type { Interaction } from '../../src/protocol/events.ts'
 import type { ChildCall } from '../../src/registry/child/child-call.ts'
 import { callChild, errorOf, foreign, hostEnv, resultOf } from '../support/call-child.ts'
 

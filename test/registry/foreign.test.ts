@@ -1,17 +1,18 @@
 import { createServer } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { loadEngine } from '../../src/call/load-engine.ts'
-import type { Outcome } from '../../src/contract/outcome.ts'
+import { loadEngine } from '../../src/core/tool.ts'
+import type { Outcome } from '../../src/protocol/outcome.ts'
 import { defineForeign } from '../../src/registry/foreign/define-foreign.ts'
-import type { ForeignFacts } from '../../src/registry/found.ts'
+import type { ForeignMetadata } from '../../src/registry/source.ts'
+import { rounds } from '../support/rounds.ts'
 
 const tame = (facts: unknown) => {
   const notes: string[] = []
   const calls: unknown[] = []
   const definition = defineForeign(
     'theirs',
-    facts as ForeignFacts,
+    facts as ForeignMetadata,
     (input) => {
       calls.push(input)
       return { got: input }
@@ -351,7 +352,7 @@ describe('hostile descriptions', () => {
         properties: { a: { type: 'string', description: '\u001b[2Jgone' } },
       },
     })
-    expect(definition.facts).toMatchObject({
+    expect(definition.metadata).toMatchObject({
       title: 'Red',
       summary: 'Summary',
       description: 'abc\nnext \ufffd',
@@ -378,7 +379,7 @@ describe('hostile descriptions', () => {
       unknown: 1,
       inputSchema: { type: 'object', properties: { a: { type: 'string' } } },
     })
-    const { description, ...facts } = definition.facts
+    const { description, ...facts } = definition.metadata
     expect(description).toHaveLength(16_000)
     expect(facts).toEqual({
       name: 'theirs',
@@ -394,7 +395,7 @@ describe('hostile descriptions', () => {
       dryRun: false,
     })
     for (const nothing of [null, undefined, 5, 'x', []])
-      expect(tame(nothing).definition.facts.summary).toBe('theirs')
+      expect(tame(nothing).definition.metadata.summary).toBe('theirs')
   })
 
   test('nothing that JSON can say makes a tool that cannot be defined, compiled or called', async () => {
@@ -486,7 +487,7 @@ describe('hostile descriptions', () => {
           expect(['success', 'error']).toContain((await call({ a: 1 })).status)
         },
       ),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     )
   })
 })
@@ -540,14 +541,14 @@ describe('fields that are called like flags', () => {
       },
       positional: ['b', 'b', 'c', 'a', 'nobody'],
     })
-    expect(definition.facts.flags).toEqual({ b: { name: 'bee', short: 'b', env: 'B' } })
-    expect(definition.facts.positional).toEqual(['b', 'a'])
+    expect(definition.metadata.flags).toEqual({ b: { name: 'bee', short: 'b', env: 'B' } })
+    expect(definition.metadata.positional).toEqual(['b', 'a'])
   })
 })
 
 describe('output schemas of somebody else', () => {
   const output = async (outputSchema: unknown, result: unknown) => {
-    const definition = defineForeign('theirs', { outputSchema } as ForeignFacts, () => result)
+    const definition = defineForeign('theirs', { outputSchema } as ForeignMetadata, () => result)
     return (await (await loadEngine()).invoke(definition, {}, {}, { tool: 'x.theirs' })).outcome
   }
 

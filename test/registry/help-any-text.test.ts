@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readHelp } from '../../src/registry/help/read-help.ts'
-import { readProgramHelp } from '../../src/registry/help/program-facts.ts'
+import { readHelp, readProgramHelp } from '../../src/registry/help/read-help.ts'
 import { output } from './help/truths.ts'
+import { rounds } from '../support/rounds.ts'
 
 const PIECES = [
   '-',
@@ -77,7 +77,7 @@ test('[6.help-any-text] no text makes it throw, and every answer has its form', 
       )
       readProgramHelp(any, 'any')
     }),
-    { numRuns: 400 },
+    { numRuns: rounds(400) },
   )
 })
 
@@ -107,11 +107,12 @@ test('[6.help-any-text] help texts that were cut, shuffled or scribbled on are r
         expect(readHelp(scribbled).options.length).toBeGreaterThan(0)
       },
     ),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   )
 })
 
-// Each of these would take hours if time grew faster than the text: the time limit of the test is the assertion.
+// Each of these would take hours if time grew faster than the text: the time limit of the test is
+// the assertion.
 const GARBAGE: { readonly [name: string]: string } = {
   'one line of brackets': '['.repeat(10_000_000),
   'one line of flags': '-a '.repeat(300_000),
@@ -133,7 +134,7 @@ const GARBAGE: { readonly [name: string]: string } = {
   'quotes and signs': `  --x="${'\'=" : - '.repeat(100_000)}`,
 }
 for (const [name, text] of Object.entries(GARBAGE)) {
-  test(`[6.help-any-text] megabytes of garbage end soon: ${name}`, { timeout: 60_000 }, () => {
+  test(`[6.help-any-text] megabytes of garbage end soon: ${name}`, () => {
     expect(readHelp(text)).toHaveProperty('options')
   })
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { buildProgramArgv } from '../../src/registry/help/build-argv.ts'
-import { readProgramHelp } from '../../src/registry/help/program-facts.ts'
+import { buildProgramArgv } from '../../src/registry/child/arguments.ts'
+import { readProgramHelp } from '../../src/registry/help/read-help.ts'
 
 const GREP = `Usage: grep [OPTION]... PATTERNS [FILE]...
   -e, --regexp=PATTERNS     use PATTERNS for matching

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HelpDocument } from '../../src/registry/help/help-document.ts'
+import type { HelpDocument } from '../../src/registry/help/sections.ts'
 import { readHelp } from '../../src/registry/help/read-help.ts'
 
 /** One line for each option: names, value, and what else is known. */

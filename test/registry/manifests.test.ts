@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readErrorCodes } from '../../src/registry/manifests/error-codes.ts'
-import { readManifest } from '../../src/registry/manifests/read-manifest.ts'
-import { readYaml } from '../../src/contract/documents/yaml.ts'
-import { readInFile } from '../../src/registry/manifests/in-file.ts'
+import { readErrorCodes, readManifest } from '../../src/registry/manifests/yaml.ts'
+import { readPlainYaml } from '../../src/protocol/yaml.ts'
+import { readInFileManifest } from '../../src/registry/folder/classify.ts'
 
 const RESIZE = `# tools/img_resize.yaml
 name: resize_image
@@ -59,7 +58,7 @@ codes:
 `
 
 const read = async (text: string, registered = false) => {
-  const data = await readYaml(text)
+  const data = await readPlainYaml(text)
   return 'problem' in data ? data : readManifest(data.value, registered)
 }
 
@@ -104,7 +103,7 @@ describe('YAML of somebody else', () => {
     ['2 MB', `a: ${'x'.repeat(2_000_000)}`, /KiB/, undefined],
     ['200,000 blank lines', '\n'.repeat(200_000), /lines/, undefined],
   ])('[6.yaml-bounds] %s is refused with its line', async (_what, text, message, line) => {
-    const result = await readYaml(text)
+    const result = await readPlainYaml(text)
     expect(result).toMatchObject({
       problem: {
         reason: 'yaml',
@@ -118,14 +117,14 @@ describe('YAML of somebody else', () => {
 
   test('plain data comes out, also through a few aliases, and names of Object.prototype are only names', async () => {
     expect(
-      await readYaml('a: &a {x: 1}\nb: [*a, *a]\nconstructor: 1\ntoString: no\n1: one\n'),
+      await readPlainYaml('a: &a {x: 1}\nb: [*a, *a]\nconstructor: 1\ntoString: no\n1: one\n'),
     ).toEqual({
       value: { a: { x: 1 }, b: [{ x: 1 }, { x: 1 }], constructor: 1, toString: 'no', 1: 'one' },
     })
-    expect(await readYaml('text: |\n  ## **bold** and *more*\n  - [ ] a list\n')).toEqual({
+    expect(await readPlainYaml('text: |\n  ## **bold** and *more*\n  - [ ] a list\n')).toEqual({
       value: { text: '## **bold** and *more*\n- [ ] a list\n' },
     })
-    expect(await readYaml('')).toEqual({ value: null })
+    expect(await readPlainYaml('')).toEqual({ value: null })
   })
 })
 
@@ -188,7 +187,7 @@ describe('manifests', () => {
   })
 
   test("[6.error-codes] the specification's own error_codes.yaml", async () => {
-    const data = await readYaml(CODES)
+    const data = await readPlainYaml(CODES)
     const codes = readErrorCodes('value' in data ? data.value : undefined)
     expect(codes).toMatchObject({
       value: {
@@ -372,12 +371,12 @@ describe('[6.in-file-manifest] a manifest inside the file', () => {
       `/*\n  toolable: {"name": "greet", "summary": "Greets",\n  "input": {"type": "object", "properties":\n  {"who": {"type": "string"}}}, "call": "stdin"}\n*/`,
     ],
   ])('is read in %s', (_language, text) => {
-    expect(readInFile(text)).toEqual({ value: { name: 'greet', tools: [GREET] } })
+    expect(readInFileManifest(text)).toEqual({ value: { name: 'greet', tools: [GREET] } })
   })
 
   test('several tools of one file are called by their names', () => {
     expect(
-      readInFile(
+      readInFileManifest(
         '# toolable: {"name": "kit", "version": "2.0.0", "call": "flags", "tools": [{"name": "a"}, {"name": "b", "call": "json"}]}',
       ),
     ).toMatchObject({
@@ -398,7 +397,7 @@ describe('[6.in-file-manifest] a manifest inside the file', () => {
     ['the 21st line', `${'#\n'.repeat(20)}# toolable: ${JSON_TEXT}`],
     ['another word', `# toolable programs are {nice}`],
   ])('is not %s', (_what, text) => {
-    expect(readInFile(text)).toBeUndefined()
+    expect(readInFileManifest(text)).toBeUndefined()
   })
 
   test.each([
@@ -414,7 +413,7 @@ describe('[6.in-file-manifest] a manifest inside the file', () => {
       1,
     ],
   ])('that has %s is a problem with its line', (_what, text, message, line) => {
-    expect(readInFile(text)).toMatchObject({
+    expect(readInFileManifest(text)).toMatchObject({
       problem: { reason: 'manifest', message: expect.stringMatching(message), line },
     })
   })
@@ -426,7 +425,7 @@ describe('[6.in-file-manifest] a manifest inside the file', () => {
       `${' '.repeat(16_000)}# toolable:`,
       `# toolable: {"name":"x","__proto__":{"polluted":true},"input":{"__proto__":{"type":"object"}}}`,
     ])
-      readInFile(text)
+      readInFileManifest(text)
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 })

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  entryNames,
-  exportName,
-  providerNames,
-  validName,
-  validNames,
+  assignEntryNames,
+  toExportName,
+  indexByExportName,
+  toValidName,
+  toValidNames,
 } from '../../src/registry/names.ts'
 import type { NamedEntry } from '../../src/registry/names.ts'
 
@@ -29,7 +29,7 @@ describe('names that every surface can carry', () => {
     ['__init__', '__init__'],
     ['--', '--'],
     ['7zip', '7zip'],
-  ])('%j becomes %j', (foreign, valid) => expect(validName(foreign)).toBe(valid))
+  ])('%j becomes %j', (foreign, valid) => expect(toValidName(foreign)).toBe(valid))
 
   test('[6.names-valid] foreign writing, 70 characters, emoji and nothing at all get a name that stays apart from the others', () => {
     const foreign = [
@@ -47,7 +47,7 @@ describe('names that every surface can carry', () => {
       '\u0000',
       'caf\u00e9 \u5929',
     ]
-    const names = foreign.map(validName)
+    const names = foreign.map(toValidName)
     for (const name of names) expect(name).toMatch(/^[a-z0-9_-]{1,64}$/)
     expect(new Set(names).size).toBe(foreign.length)
   })
@@ -62,25 +62,25 @@ describe('names that every surface can carry', () => {
           fc.string({ maxLength: 200 }),
         ),
         (text) => {
-          const name = validName(text)
+          const name = toValidName(text)
           expect(name).toMatch(/^[a-z0-9_-]{1,64}$/)
-          expect(validName(text)).toBe(name)
-          expect(validName(name)).toBe(name)
+          expect(toValidName(text)).toBe(name)
+          expect(toValidName(name)).toBe(name)
         },
       ),
     )
   })
 
   test('a megabyte of name is no work', () => {
-    expect(validName('aB-'.repeat(400_000))).toMatch(/^[a-z0-9_-]{64}$/)
+    expect(toValidName('aB-'.repeat(400_000))).toMatch(/^[a-z0-9_-]{64}$/)
   })
 
   test('names of one source that fall together are kept apart, and the valid one keeps its own', () => {
-    const names = validNames(['a.b', 'a_b', 'a b', 'c.d'])
+    const names = toValidNames(['a.b', 'a_b', 'a b', 'c.d'])
     expect(names.get('a_b')).toBe('a_b')
     expect(names.get('c.d')).toBe('c_d')
     expect(new Set(names.values()).size).toBe(4)
-    expect(validNames(['a b', 'c.d', 'a.b', 'a_b'])).toEqual(names)
+    expect(toValidNames(['a b', 'c.d', 'a.b', 'a_b'])).toEqual(names)
   })
 })
 
@@ -91,7 +91,7 @@ const entry = (source: string, bare: string, shadowed = false): NamedEntry => ({
   shadowed,
 })
 const idsByName = (entries: readonly NamedEntry[]) =>
-  Object.fromEntries([...entryNames(entries)].map(([name, { id }]) => [name, id]))
+  Object.fromEntries([...assignEntryNames(entries)].map(([name, { id }]) => [name, id]))
 
 describe('names of entries', () => {
   test('the owner has the bare name, a shadowed tool its source in front', () => {
@@ -114,7 +114,7 @@ describe('names of entries', () => {
 
   test('a name that somebody owns goes to its owner', () => {
     expect(
-      [...entryNames([entry('files', 'find', true), entry('odd', 'files__find')])].map(
+      [...assignEntryNames([entry('files', 'find', true), entry('odd', 'files__find')])].map(
         ([name, { id }]) => [name, id],
       ),
     ).toEqual([
@@ -158,13 +158,13 @@ describe('names of entries', () => {
   test('[6.names-providers] are valid for every provider, unique, reversible, and independent of the order', () => {
     fc.assert(
       fc.property(entries, (all) => {
-        const names = entryNames(all)
+        const names = assignEntryNames(all)
         expect(new Set([...names.keys()].map((name) => name.replaceAll('-', '_'))).size).toBe(
           all.length,
         )
         for (const name of names.keys()) expect(name).toMatch(/^[a-z0-9_-]{1,64}$/)
         expect(idsByName(all.toReversed())).toEqual(idsByName(all))
-        const exported = providerNames([...names].map(([name, { id }]) => ({ name, id })))
+        const exported = indexByExportName([...names].map(([name, { id }]) => ({ name, id })))
         expect(new Set([...exported.values()].map(({ id }) => id)).size).toBe(all.length)
         for (const name of exported.keys()) for (const rule of PROVIDERS) expect(name).toMatch(rule)
       }),
@@ -181,8 +181,10 @@ describe('names of entries', () => {
           bare,
           all.some((other) => same(other.bare, bare)),
         )
-        const before = new Map([...entryNames(all)].map(([name, { id }]) => [id, name]))
-        const after = new Map([...entryNames([...all, added])].map(([name, { id }]) => [id, name]))
+        const before = new Map([...assignEntryNames(all)].map(([name, { id }]) => [id, name]))
+        const after = new Map(
+          [...assignEntryNames([...all, added])].map(([name, { id }]) => [id, name]),
+        )
         for (const [id, name] of before)
           if (!same(name, added.bare)) expect(after.get(id)).toBe(name)
       }),
@@ -190,10 +192,10 @@ describe('names of entries', () => {
   })
 
   test('a model sees a leading digit behind an underscore, and what looks like that already makes room', () => {
-    expect(exportName('find_files')).toBe('find_files')
-    expect(exportName('__init')).toBe('__init')
-    expect(exportName('7zip')).toBe('_7zip')
-    expect(exportName('_7zip')).toMatch(/^_7zip_[a-z0-9]{8}$/)
-    expect(exportName('7'.repeat(64))).toHaveLength(64)
+    expect(toExportName('find_files')).toBe('find_files')
+    expect(toExportName('__init')).toBe('__init')
+    expect(toExportName('7zip')).toBe('_7zip')
+    expect(toExportName('_7zip')).toMatch(/^_7zip_[a-z0-9]{8}$/)
+    expect(toExportName('7'.repeat(64))).toHaveLength(64)
   })
 })

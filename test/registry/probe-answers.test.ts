@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { withoutShim } from '../../src/process/interpreter.ts'
-import { understandComplaint } from '../../src/registry/probe/complaints.ts'
-import { readDiscovery } from '../../src/registry/probe/discovery.ts'
-import { callOf, readDump } from '../../src/registry/probe/dumps.ts'
-import { createGate } from '../../src/registry/probe/gate.ts'
-import { readDocument } from '../../src/registry/probe/read-document.ts'
+import { resolvePythonShim } from '../../src/registry/probe/probe.ts'
+import { diagnoseStderr, parseStdoutDocument } from '../../src/registry/probe/refusals.ts'
+import { getDumpedCall, readDiscovery, readDump } from '../../src/registry/probe/discovery.ts'
+import { createProbeGate } from '../../src/registry/probe/ask.ts'
 
 const PARAMETERS = { type: 'object', properties: { a: { type: 'string' } } }
 const candidate = {
@@ -30,13 +28,13 @@ describe('documents', () => {
     ['{"a": 1}\ndone', { kind: 'not-json', line: 'done', besides: true }],
     ['{"a": ', { kind: 'not-json', line: '{"a":', besides: true }],
   ])('%j', (text, read) => {
-    expect(readDocument(Buffer.from(text))).toEqual(read)
+    expect(parseStdoutDocument(Buffer.from(text))).toEqual(read)
   })
 
   test('[6.probe-reasons] bytes of any kind, and megabytes of brackets and blanks, are read without an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
-        expect(readDocument(Buffer.from(bytes)).kind).toBeTypeOf('string')
+        expect(parseStdoutDocument(Buffer.from(bytes)).kind).toBeTypeOf('string')
       }),
     )
     for (const text of [
@@ -45,7 +43,7 @@ describe('documents', () => {
       '['.repeat(500_000),
       '{"a":'.repeat(200_000),
     ])
-      expect(['not-json', 'two-documents']).toContain(readDocument(Buffer.from(text)).kind)
+      expect(['not-json', 'two-documents']).toContain(parseStdoutDocument(Buffer.from(text)).kind)
   })
 })
 
@@ -110,7 +108,7 @@ describe('[6.probe-forms] dumps', () => {
     [{ function: 'inner' }, ['--function', 'inner'], 'flags'],
     [{ call: 'constructor' }, ['x'], 'flags'],
   ])('%j says how to call', (keys, args, form) => {
-    expect(callOf(readDump([{ name: 'x', parameters: PARAMETERS, ...keys }])![0]!)).toEqual({
+    expect(getDumpedCall(readDump([{ name: 'x', parameters: PARAMETERS, ...keys }])![0]!)).toEqual({
       args,
       form,
     })
@@ -185,7 +183,7 @@ describe('[6.probe-reasons] complaints', () => {
       /by hand/,
     ],
   ])('%s', (stderr, reason, message, fix) => {
-    expect(understandComplaint(stderr, candidate)).toMatchObject({
+    expect(diagnoseStderr(stderr, candidate)).toMatchObject({
       reason,
       message,
       fix: expect.stringMatching(fix),
@@ -194,7 +192,7 @@ describe('[6.probe-reasons] complaints', () => {
 
   test('a usage message is none', () => {
     expect(
-      understandComplaint(
+      diagnoseStderr(
         'usage: tool.py [-h]\ntool.py: error: unrecognized arguments: --discover',
         candidate,
       ),
@@ -206,7 +204,7 @@ describe('the gate', () => {
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
   test('lets in as many as there are cores, and another one when somebody leaves or steps aside', async () => {
-    const gate = createGate(2)
+    const gate = createProbeGate(2)
     const entered: number[] = []
     const slots = [0, 1, 2, 3].map((who) =>
       gate.enter().then((slot) => {
@@ -230,7 +228,7 @@ describe('the gate', () => {
   })
 
   test('who wants to be alone waits for all others, and all others wait for him', async () => {
-    const gate = createGate(2)
+    const gate = createProbeGate(2)
     const order: string[] = []
     const first = await gate.enter()
     const alone = gate.enterAlone().then((slot) => {
@@ -263,11 +261,11 @@ describe('shims', () => {
     writeFileSync(join(shims, 'python'), '#!/bin/sh\necho nonsense\n')
     for (const name of ['python3', 'python']) chmodSync(join(shims, name), 0o755)
     const env = { PATH: `${shims}:/usr/bin:/bin` }
-    expect(await withoutShim('python3', env)).toBe('/usr/bin/python3')
-    expect(await withoutShim('python', env)).toBe('python')
-    expect([await withoutShim('sh', env), await withoutShim('/usr/bin/python3', env)]).toEqual([
-      'sh',
-      '/usr/bin/python3',
-    ])
+    expect(await resolvePythonShim('python3', env)).toBe('/usr/bin/python3')
+    expect(await resolvePythonShim('python', env)).toBe('python')
+    expect([
+      await resolvePythonShim('sh', env),
+      await resolvePythonShim('/usr/bin/python3', env),
+    ]).toEqual(['sh', '/usr/bin/python3'])
   })
 })

@@ -13,11 +13,12 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { probeAll } from '../../src/registry/probe/probe-all.ts'
+import { probeAll } from '../../src/registry/folder/probe-candidates.ts'
 import { probe } from '../../src/registry/probe/probe.ts'
-import type { Candidate, ProbeOptions, Verdict } from '../../src/registry/probe/verdict.ts'
-import { isLasting } from '../../src/registry/probe/verdict.ts'
+import type { ProbeCandidate, ProbeOptions, ProbeVerdict } from '../../src/registry/probe/ask.ts'
+import { isLastingVerdict } from '../../src/registry/probe/ask.ts'
 import { listNaming } from '../support/processes.ts'
+import { HANG_MS } from '../support/limits.ts'
 
 const originals = fileURLToPath(new URL('../fixtures/probes', import.meta.url))
 const example = fileURLToPath(new URL('../../examples/file-tools/file-tools.mjs', import.meta.url))
@@ -27,7 +28,7 @@ const options: ProbeOptions = { unsandboxed: false, concurrency: 2, env: process
 const files = readdirSync(originals)
 const at = (file: string): string => join(folder, file)
 
-const candidateOf = (file: string): Candidate => {
+const candidateOf = (file: string): ProbeCandidate => {
   const interpreter = file.endsWith('.py') ? 'python3' : file.endsWith('.sh') ? 'sh' : undefined
   return interpreter
     ? { path: at(file), command: [interpreter, at(file)], kind: 'script' }
@@ -40,14 +41,14 @@ const snapshot = (): unknown =>
     readFileSync(at(name), 'latin1'),
   ])
 
-const verdicts = new Map<string, Verdict>()
+const verdicts = new Map<string, ProbeVerdict>()
 let before: unknown
 
 beforeAll(async () => {
   cpSync(originals, folder, { recursive: true })
   for (const file of ['cannot-be-executed', 'dumps-one-schema.py']) chmodSync(at(file), 0o644)
   before = snapshot()
-  const candidates: Candidate[] = [
+  const candidates: ProbeCandidate[] = [
     ...files.map(candidateOf),
     { path: example, command: [example], kind: 'executable' },
     { path: '/bin/ls', command: ['/bin/ls'], kind: 'executable' },
@@ -57,8 +58,9 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const verdictOf = (file: string): Verdict => verdicts.get(file.startsWith('/') ? file : at(file))!
-const toolsOf = (file: string): Extract<Verdict, { kind: 'tools' }> => {
+const verdictOf = (file: string): ProbeVerdict =>
+  verdicts.get(file.startsWith('/') ? file : at(file))!
+const toolsOf = (file: string): Extract<ProbeVerdict, { kind: 'tools' }> => {
   const verdict = verdictOf(file)
   if (verdict.kind !== 'tools') throw new Error(`${file}: ${verdict.reason}: ${verdict.message}`)
   return verdict
@@ -169,7 +171,7 @@ describe('what is a tool', () => {
   })
 
   test('[6.probe-forms] --help is asked only where it is wanted, and read by whoever can', async () => {
-    const candidate: Candidate = {
+    const candidate: ProbeCandidate = {
       path: '/bin/ls',
       command: ['/bin/ls'],
       kind: 'executable',
@@ -240,7 +242,7 @@ describe('what a probe leaves', () => {
 
   test('[6.probe-leaves-nothing] no process is left, not of those that hang and not of daemons', async () => {
     expect(toolsOf('forks-a-daemon.sh').form).toBe('simple')
-    await vi.waitFor(() => expect(listNaming(folder)).toEqual([]), 60_000)
+    await vi.waitFor(() => expect(listNaming(folder)).toEqual([]), HANG_MS)
   })
 
   test('[6.probe-leaves-nothing] a probe that is cancelled ends at once and is not remembered', async () => {
@@ -250,11 +252,11 @@ describe('what a probe leaves', () => {
     const verdict = await running
     expect(verdict).toMatchObject({ kind: 'not-a-tool', reason: 'cancelled' })
     expect([
-      isLasting(verdict),
-      isLasting(verdictOf('hangs.sh')),
-      isLasting(verdictOf('simple-json.py')),
+      isLastingVerdict(verdict),
+      isLastingVerdict(verdictOf('hangs.sh')),
+      isLastingVerdict(verdictOf('simple-json.py')),
     ]).toEqual([false, true, true])
-    await vi.waitFor(() => expect(listNaming(at('hangs.sh'))).toEqual([]), 60_000)
+    await vi.waitFor(() => expect(listNaming(at('hangs.sh'))).toEqual([]), HANG_MS)
   })
 })
 
@@ -281,7 +283,7 @@ describe('a machine without sandbox', () => {
       message: expect.stringMatching(/no permissions to create a new namespace/),
       fix: expect.stringMatching(/--probe-unsandboxed$/),
     })
-    expect(isLasting(verdict)).toBe(false)
+    expect(isLastingVerdict(verdict)).toBe(false)
   })
 
   test('[6.probe-no-sandbox] where it is allowed, the questions are the same, in an empty folder that is removed, and nothing stays running', async () => {
@@ -296,6 +298,6 @@ describe('a machine without sandbox', () => {
       await probe(candidateOf('forks-a-daemon.sh'), { ...broken, unsandboxed: true }),
     ).toMatchObject({ kind: 'tools', form: 'simple' })
     expect(listProbeFolders()).toEqual(folders)
-    await vi.waitFor(() => expect(listNaming(at('forks-a-daemon.sh'))).toEqual([]), 60_000)
+    await vi.waitFor(() => expect(listNaming(at('forks-a-daemon.sh'))).toEqual([]), HANG_MS)
   })
 })

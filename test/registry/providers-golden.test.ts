@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ToolManifest } from '../../src/contract/manifest.ts'
-import { toProvider } from '../../src/contract/providers/to-provider.ts'
+import type { ToolManifest } from '../../src/protocol/manifest.ts'
+import { toProvider } from '../../src/protocol/providers/export-tools.ts'
 
 const manifest = (
   inputSchema: ToolManifest['inputSchema'],

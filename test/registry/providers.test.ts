@@ -1,12 +1,16 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonSchema } from '../../src/contract/json.ts'
-import { FIELD_RULES, fieldNames } from '../../src/contract/providers/field-names.ts'
-import { restoreArguments } from '../../src/contract/providers/restore-arguments.ts'
-import { toProvider } from '../../src/contract/providers/to-provider.ts'
+import type { JsonSchema } from '../../src/util/values.ts'
+import {
+  FIELD_NAME_RULES,
+  toProviderFieldNames,
+} from '../../src/protocol/providers/object-input.ts'
+import { restoreArguments } from '../../src/protocol/providers/tool-messages.ts'
+import { toProvider } from '../../src/protocol/providers/export-tools.ts'
 import { compileSchema } from '../../src/define/schema/compile.ts'
 import { providerProblems } from './support/provider-rules.ts'
+import { rounds } from '../support/rounds.ts'
 
 const exported = (inputSchema: JsonSchema) => {
   const tools = [{ name: 'find', manifest: { summary: 'Find', inputSchema, annotations: {} } }]
@@ -104,7 +108,7 @@ describe('exported schemas', () => {
         if (gemini) expect(providerProblems.gemini(gemini as JsonSchema)).toEqual([])
         if (geminiJson) expect(providerProblems.openai(geminiJson as JsonSchema)).toEqual([])
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     )
   })
 
@@ -143,7 +147,7 @@ describe('exported schemas', () => {
           ).toMatchObject({ ok: true })
         },
       ),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     )
     expect(fitting).toBeGreaterThan(15)
   })
@@ -287,12 +291,12 @@ describe('arguments on their way back', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.oneof(field, fc.string()), { maxLength: 6 }),
-        fc.constantFrom(...Object.values(FIELD_RULES)),
+        fc.constantFrom(...Object.values(FIELD_NAME_RULES)),
         (given, rule) => {
           const properties = Object.fromEntries(given.map((key) => [key, { type: 'integer' }]))
           // An object has its own order: numbers come first.
           const keys = Object.keys(properties)
-          const names = fieldNames(keys, rule)
+          const names = toProviderFieldNames(keys, rule)
           expect(new Set(names.values()).size).toBe(keys.length)
           for (const name of names.values()) expect(name).toMatch(rule.accepts)
           const sent = Object.fromEntries([...names.values()].map((name, index) => [name, index]))

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Outcome } from '../../src/contract/outcome.ts'
-import { readToolCall } from '../../src/contract/providers/read-call.ts'
-import { renderToolMessage } from '../../src/contract/providers/render-message.ts'
-import type { CallProvider } from '../../src/contract/providers/tool-call.ts'
-import { answerToolCall } from '../../src/registry/answer-tool-call.ts'
+import type { Outcome } from '../../src/protocol/outcome.ts'
+import { readToolCall } from '../../src/protocol/providers/tool-calls.ts'
+import { renderToolMessage } from '../../src/protocol/providers/tool-messages.ts'
+import type { CallProvider } from '../../src/protocol/providers/tool-calls.ts'
+import { answerToolCall } from '../../src/registry/tool-calls.ts'
 
 const meta = { tool: 'x.weather', duration_ms: 1 }
 const weather = (input: unknown): Outcome => ({

@@ -16,7 +16,7 @@ type Where = {
 
 describe('warm calls', () => {
   test('many calls at once share one process and never mix; a second one helps those who come later [6.warm-calls]', async () => {
-    const pool = openPool({ share: 50, most: 3 })
+    const pool = openPool({ maxCallsPerProcess: 50, maxProcesses: 3 })
     const target = targetOf('kept-warm.mjs')
     const numbers = Array.from({ length: 200 }, (_, index) => index)
     const told: string[] = []

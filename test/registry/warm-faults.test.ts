@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { until } from '../mcp/support/until.ts'
-import { WarmUnavailable } from '../../src/registry/warm/warm-type.ts'
+import { WarmUnavailable } from '../../src/registry/child/child-call.ts'
 import { isAlive } from '../support/processes.ts'
 import { fixture, makeFolder, startProgram } from '../support/run-program.ts'
 import { callWarm, openPool, targetOf, writeVersion } from './support/warm.ts'
@@ -56,7 +56,7 @@ describe.concurrent('warm programs that fail', () => {
   })
 
   test('one that hangs is not given new calls, and is ended some time after a call was cancelled in vain [6.warm-crash]', async () => {
-    const pool = openPool({ react: 700 })
+    const pool = openPool({ reactionTimeoutMs: 700 })
     const target = targetOf('kept-warm.mjs')
     await callWarm(pool, { ...target, tool: 'echo', input: { text: 'a' } })
     const [stuck] = pidsOf(pool)
@@ -77,7 +77,7 @@ describe.concurrent('warm programs that fail', () => {
   })
 
   test('one that was left alone for long is asked whether it is well, and replaced where it does not say so [6.warm-crash]', async () => {
-    const pool = openPool({ check: 0, react: 500 })
+    const pool = openPool({ healthCheckMs: 0, reactionTimeoutMs: 500 })
     const target = targetOf('kept-warm.mjs')
     await callWarm(pool, { ...target, tool: 'echo', input: { text: 'a' } })
     const [first] = pidsOf(pool)
@@ -93,7 +93,10 @@ describe.concurrent('warm programs that fail', () => {
 
   test('one that does not serve is told from one that does, and not tried again at once [6.warm-fallback]', async () => {
     // Who is heard is heard however slow the machine is; only silence is waited for.
-    const pools = { hasty: openPool({ start: 400 }), patient: openPool({ start: 60_000 }) }
+    const pools = {
+      hasty: openPool({ startTimeoutMs: 400 }),
+      patient: openPool({ startTimeoutMs: 60_000 }),
+    }
     const folder = makeFolder()
     const script = (name: string, text: string): string => {
       writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`)
@@ -167,7 +170,7 @@ describe.concurrent('warm programs that change and end', () => {
   })
 
   test('one that nobody calls is ended, and started again by the next call [6.warm-idle]', async () => {
-    const pool = openPool({ idle: 50 })
+    const pool = openPool({ idleMs: 50 })
     const target = targetOf('kept-warm.mjs')
     await callWarm(pool, { ...target, tool: 'echo', input: { text: 'a', after: 200 } })
     const [pid] = pidsOf(pool)
@@ -180,7 +183,7 @@ describe.concurrent('warm programs that change and end', () => {
   })
 
   test('of too many, the one that was not used for longest goes; where all are busy, one more is not kept [6.warm-idle]', async () => {
-    const pool = openPool({ most: 2 })
+    const pool = openPool({ maxProcesses: 2 })
     const [first, second, third] = [
       targetOf('kept-warm.mjs'),
       targetOf('kept-warm.mjs'),

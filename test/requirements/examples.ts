@@ -1,4 +1,7 @@
-/** The promises of section 7 about tools under the runner, in every language, and about beginning a project. */
+/**
+ * The promises of section 7 about tools under the runner, in every language, and about beginning a
+ * project.
+ */
 export const EXAMPLES: { readonly [name: string]: string } = {
   'emitter-answers':
     'A tool of every language asks by action_required, waits for the line with the answer, and fails with ANSWER_REQUIRED where nobody answers.',

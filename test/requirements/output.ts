@@ -1,4 +1,7 @@
-/** The promises of section 7 of the specification about what a tool writes, makes and is told in secret. */
+/**
+ * The promises of section 7 of the specification about what a tool writes, makes and is told in
+ * secret.
+ */
 export const OUTPUT: { readonly [name: string]: string } = {
   'output-backpressure':
     'A listener of output that takes its time makes the child wait, and nothing is lost, also at its end.',

@@ -1,4 +1,7 @@
-/** The promises of section 7 of the specification about what a tool may do: permissions, policies, paths and environment. */
+/**
+ * The promises of section 7 of the specification about what a tool may do: permissions, policies,
+ * paths and environment.
+ */
 export const PERMISSIONS: { readonly [name: string]: string } = {
   'grants-shape':
     'Permissions and resources of a manifest have one shape; the short forms expand to it, and what is not asked for is not given.',

@@ -1,4 +1,6 @@
-/** The promises of section 8 of the specification about state, its members and the record of calls. */
+/**
+ * The promises of section 8 of the specification about state, its members and the record of calls.
+ */
 export const STATE: { readonly [name: string]: string } = {
   'state-slices':
     'Slices have latest, all, where, append, replace, upsert, clear and reduce; state slices roll back, log slices stay.',

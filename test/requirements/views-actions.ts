@@ -1,4 +1,7 @@
-/** The promises of section 10 of the specification about what a dashboard can do, and what it knows besides runs. */
+/**
+ * The promises of section 10 of the specification about what a dashboard can do, and what it knows
+ * besides runs.
+ */
 export const VIEWS_ACTIONS: { readonly [name: string]: string } = {
   'actions-start':
     'A run that is started from a dashboard is like any other: of a program, a module, an MCP server or a workflow, on record, with who asked for it.',

@@ -1,4 +1,7 @@
-/** The promises of section 10 about the frame of the dashboard, and the screens Now, Runs and Decisions. */
+/**
+ * The promises of section 10 about the frame of the dashboard, and the screens Now, Runs and
+ * Decisions.
+ */
 export const VIEWS_SHELL: { readonly [name: string]: string } = {
   'now-first-run':
     'Where nothing has run, Now shows the commands of a first run, and gives way to it when it comes.',

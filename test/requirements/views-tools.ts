@@ -1,4 +1,7 @@
-/** The promises of section 10 about forms, and the screens of tools, workflows, plans and the doctor. */
+/**
+ * The promises of section 10 about forms, and the screens of tools, workflows, plans and the
+ * doctor.
+ */
 export const VIEWS_TOOLS: { readonly [name: string]: string } = {
   'form-fields':
     'A JSON Schema becomes a form: texts, numbers, boxes, choices, lists, nested objects, variants, null; what cannot be drawn is a text of JSON, and so is the whole on request.',

@@ -1,4 +1,7 @@
-/** The promises of section 9 of the specification about how workflows are written, checked and shown. */
+/**
+ * The promises of section 9 of the specification about how workflows are written, checked and
+ * shown.
+ */
 export const WORKFLOW_DEFINITION: { readonly [name: string]: string } = {
   values:
     '${{ }} gives input, results of steps, workflow.id and items by keys and positions; what is not there is null, and only own keys count.',

@@ -1,4 +1,7 @@
-/** The promises of section 9 of the specification about the embedded engine: its journal, what is durable, and executions that share a file. */
+/**
+ * The promises of section 9 of the specification about the embedded engine: its journal, what is
+ * durable, and executions that share a file.
+ */
 export const WORKFLOW_ENGINE: { readonly [name: string]: string } = {
   'journal-kept':
     'What was appended to a journal and is synced is there, in order, when it is opened again.',

@@ -1,4 +1,7 @@
-/** The promises of section 9 of the specification about workflows on many machines, and on every engine alike. */
+/**
+ * The promises of section 9 of the specification about workflows on many machines, and on every
+ * engine alike.
+ */
 export const WORKFLOW_RESTATE: { readonly [name: string]: string } = {
   conformance:
     'Both engines pass one suite: the same definitions come to the same end, undisturbed, killed anywhere, and cancelled anywhere; what is recorded is not done again.',

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import { startClock } from '../../src/runner/attempt/clock.ts'
-import { createBroker } from '../../src/runner/interactions/broker.ts'
-import type { AnswerChannel } from '../../src/runner/interactions/broker.ts'
-import type { Question } from '../../src/runner/interactions/read-question.ts'
+import { startAttemptClock } from '../../src/runner/attempt-clock.ts'
+import { createQuestionBroker } from '../../src/runner/questions.ts'
+import type { AnswerChannel, RunQuestion } from '../../src/runner/questions.ts'
 
-const QUESTION: Question = {
+const QUESTION: RunQuestion = {
   id: 'q1',
   action: 'choose',
   kind: 'decision',
@@ -34,13 +33,13 @@ function says(name: string, ...values: readonly unknown[]): AnswerChannel {
 
 function ask(
   channels: readonly AnswerChannel[],
-  more: Partial<Question> = {},
+  more: Partial<RunQuestion> = {},
   onRefused?: (by: string, problem: string) => void,
 ) {
-  return createBroker({
+  return createQuestionBroker({
     channels,
-    longest: 60,
-    wayOut: ({ action }) => `toolable resume r-1 --answer ${action}=left`,
+    defaultTimeoutSeconds: 60,
+    getResumeCommand: ({ action }) => `toolable resume r-1 --answer ${action}=left`,
   }).ask({ ...QUESTION, ...more }, new AbortController().signal, onRefused)
 }
 
@@ -90,11 +89,11 @@ test('questions reach those who answer in the order in which they were asked, al
         setTimeout(() => resolve(undefined), id === 'q1' ? 40 : 0)
       }),
   }
-  const broker = createBroker({
+  const broker = createQuestionBroker({
     presets: [slowToKnow],
     channels: [{ name: 'agent', answer: async ({ id }) => (heard.push(id), { value: 'left' }) }],
-    longest: 60,
-    wayOut: () => '',
+    defaultTimeoutSeconds: 60,
+    getResumeCommand: () => '',
   })
   const { signal } = new AbortController()
   await Promise.all(['q1', 'q2', 'q3'].map((id) => broker.ask({ ...QUESTION, id }, signal)))
@@ -103,19 +102,19 @@ test('questions reach those who answer in the order in which they were asked, al
 
 test('neither limit of a run goes on while it waits, and what was left does afterwards [7.clock-stands]', async () => {
   const fired: string[] = []
-  const clock = startClock({
+  const clock = startAttemptClock({
     deadline: 0.05,
     grace: 0.02,
     onDeadline: () => fired.push('deadline'),
     onSilence: () => fired.push('silence'),
   })
-  clock.expectBeats()
+  clock.requireHeartbeats()
   clock.pause()
   await new Promise((resolve) => {
     setTimeout(resolve, 150)
   })
   expect(fired).toEqual([])
-  clock.goOn()
+  clock.resume()
   await expect.poll(() => [...fired].sort()).toEqual(['deadline', 'silence'])
   clock.stop()
 })

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { conclude } from '../../src/runner/attempt/ending/conclude.ts'
-import type { Happened } from '../../src/runner/attempt/ending/ending.ts'
-import type { Intervention } from '../../src/runner/attempt/ending/intervention.ts'
+import { determineOutcome } from '../../src/runner/attempt-outcome.ts'
+import type { FinishedAttempt } from '../../src/runner/attempt-outcome.ts'
+import type { StopReason } from '../../src/runner/run-target.ts'
 
 const RESULT = { type: 'result', status: 'ok' }
-const INTERVENTIONS: readonly Intervention[] = [
-  { why: 'deadline', seconds: 1 },
-  { why: 'heartbeat', seconds: 1 },
-  { why: 'cancelled', reason: 'cancel-file' },
+const INTERVENTIONS: readonly StopReason[] = [
+  { kind: 'deadline', seconds: 1 },
+  { kind: 'heartbeat', seconds: 1 },
+  { kind: 'cancelled', reason: 'cancel-file' },
 ]
 
-function ended(reason: 'exited' | 'cancelled', intervention: Intervention): Happened {
+function ended(reason: 'exited' | 'cancelled', intervention: StopReason): FinishedAttempt {
   return {
     end: {
       child: { reason, status: 0, signal: null },
@@ -27,13 +27,13 @@ function ended(reason: 'exited' | 'cancelled', intervention: Intervention): Happ
 
 test('a tool that has ended by itself, while its output was still read, cannot be ended any more [7.overruled]', () => {
   for (const intervention of INTERVENTIONS) {
-    expect(conclude(ended('exited', intervention))).toMatchObject({
+    expect(determineOutcome(ended('exited', intervention))).toMatchObject({
       state: 'completed',
       rc: 0,
       lines: [RESULT],
     })
-    expect(conclude(ended('cancelled', intervention))).toMatchObject({
-      state: intervention.why === 'cancelled' ? 'cancelled' : 'failed',
+    expect(determineOutcome(ended('cancelled', intervention))).toMatchObject({
+      state: intervention.kind === 'cancelled' ? 'cancelled' : 'failed',
       lines: [{ reason: 'overruled', refused: RESULT }, {}],
     })
   }

@@ -1,9 +1,8 @@
 import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openLog } from '../../src/runner/log/event-log.ts'
-import { readLog } from '../../src/runner/log/read-log.ts'
-import { scanLog } from '../../src/runner/log/scan-log.ts'
+import { openEventLog } from '../../src/runner/event-log.ts'
+import { readEvents, scanLog } from '../../src/runner/log-reader.ts'
 import { makeFolder } from '../support/run-program.ts'
 import { eventsOf, isGapless } from './record-support.ts'
 
@@ -14,7 +13,7 @@ const END = { type: 'runner_end', state: 'completed', rc: 0 }
 
 async function collect(file: string, from?: number): Promise<number[]> {
   const found: number[] = []
-  for await (const { seq } of readLog(file, from === undefined ? {} : { from })) found.push(seq)
+  for await (const { seq } of readEvents(file, from === undefined ? {} : { from })) found.push(seq)
   return found
 }
 
@@ -22,7 +21,7 @@ describe('the log of a run', () => {
   test('what is appended in one turn leaves in one write, and only what is written is mirrored [7.log-batches]', async () => {
     const file = logFile()
     const mirrored: string[] = []
-    const { log, standing } = await openLog(file, {
+    const { log, standing } = await openEventLog(file, {
       runId,
       attempt: 1,
       onWritten: (text) => {
@@ -45,11 +44,11 @@ describe('the log of a run', () => {
 
   test('goes on where it stopped, with where the run stands [7.log-reopened]', async () => {
     const file = logFile()
-    const first = await openLog(file, { runId, attempt: 1 })
+    const first = await openEventLog(file, { runId, attempt: 1 })
     for (const event of [START, { type: 'action_required', interaction: { id: 'q-\u00e9' } }])
       first.log.append(event)
     await first.log.close()
-    const second = await openLog(file, { runId })
+    const second = await openEventLog(file, { runId })
     expect(second.standing).toEqual({ state: 'waiting_ai', attempt: 1, open: ['q-\u00e9'] })
     expect(second.last).toMatchObject({ type: 'action_required', seq: 2 })
     expect(second.log.append({ type: 'runner_log', answer: { id: 'q-\u00e9' } })).toMatchObject({
@@ -58,7 +57,7 @@ describe('the log of a run', () => {
     })
     second.log.append({ ...END, state: 'failed' })
     await second.log.close()
-    const third = await openLog(file, { runId, attempt: 2 })
+    const third = await openEventLog(file, { runId, attempt: 2 })
     expect(third.standing.state).toBe('failed')
     expect(third.log.append(START)).toMatchObject({ seq: 5, attempt: 2 })
     await third.log.close()
@@ -69,7 +68,7 @@ describe('the log of a run', () => {
   test('secrets are taken out of every line, and every line stays one [7.log-redacted]', async () => {
     const file = logFile()
     const mirrored: string[] = []
-    const { log } = await openLog(file, {
+    const { log } = await openEventLog(file, {
       runId,
       attempt: 1,
       onWritten: (text) => mirrored.push(text),
@@ -95,7 +94,7 @@ describe('a log that was cut', () => {
   let bytes: Buffer
 
   beforeAll(async () => {
-    const { log } = await openLog(whole, { runId, attempt: 1 })
+    const { log } = await openEventLog(whole, { runId, attempt: 1 })
     log.append(START)
     for (let event = 1; event < 199; event += 1) log.append({ type: 'log', n: event })
     log.append(END)
@@ -128,7 +127,7 @@ describe('a log that was cut', () => {
     for (const end of ends.slice(0, -1).filter((_end, index) => index % 10 === 0)) {
       for (const cut of [end - 1, end, end + 1, end + 40]) {
         writeFileSync(file, bytes.subarray(0, cut))
-        const { log, last } = await openLog(file, { runId })
+        const { log, last } = await openEventLog(file, { runId })
         log.append({ type: 'runner_end', state: 'failed', rc: 1 })
         await log.close()
         const events = eventsOf(file)
@@ -159,7 +158,7 @@ describe('a log that was cut', () => {
   ])('a tail of %s is cut [7.log-cut-anywhere]', async (_what, tail) => {
     const file = logFile()
     writeFileSync(file, Buffer.concat([bytes.subarray(0, ends[2]), tail]))
-    const { log, standing, last } = await openLog(file, { runId })
+    const { log, standing, last } = await openEventLog(file, { runId })
     expect([standing.state, last?.seq]).toEqual(['running', 3])
     await log.close()
     expect(eventsOf(file).at(-1)).toMatchObject({
@@ -180,7 +179,7 @@ describe('a log that was cut', () => {
       ]),
     )
     expect(await collect(file)).toEqual([1, 2, 3, 4, 5, 6])
-    const { log, last } = await openLog(file, { runId })
+    const { log, last } = await openEventLog(file, { runId })
     expect(last?.seq).toBe(6)
     await log.close()
   })
@@ -188,7 +187,7 @@ describe('a log that was cut', () => {
   test('a run that is over says nothing before it starts again [7.log-cut-anywhere]', async () => {
     const file = logFile()
     writeFileSync(file, `${bytes.toString().replace('completed', 'failed')}{"v"`)
-    const { log } = await openLog(file, { runId, attempt: 2 })
+    const { log } = await openEventLog(file, { runId, attempt: 2 })
     expect(log.append(START).seq).toBe(201)
     await log.close()
     expect(
@@ -205,7 +204,7 @@ describe('following a log', () => {
     const line = (seq: number, more = ''): string =>
       `{"v":1,"type":"log","ts":"","run_id":"${runId}","seq":${seq},"attempt":1,"m":"${more}"}\n`
     let complete = false
-    const events = readLog(file, { follow: true, isComplete: () => complete })
+    const events = readEvents(file, { follow: true, isComplete: () => complete })
     const next = async (): Promise<unknown> =>
       ((await events.next()).value as { m?: string } | undefined)?.m
     const first = next()
@@ -229,12 +228,12 @@ describe('following a log', () => {
 
   test('ends with the signal, and with the folder [7.log-followed]', async () => {
     const control = new AbortController()
-    const events = readLog(logFile(), { follow: true, signal: control.signal })
+    const events = readEvents(logFile(), { follow: true, signal: control.signal })
     const end = events.next()
     control.abort()
     expect(await end).toEqual({ done: true, value: undefined })
     const gone = join(makeFolder(), 'not', 'there')
     expect(await collect(gone)).toEqual([])
-    expect(await readLog(gone, { follow: true }).next()).toMatchObject({ done: true })
+    expect(await readEvents(gone, { follow: true }).next()).toMatchObject({ done: true })
   })
 })

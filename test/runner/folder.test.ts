@@ -9,14 +9,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findRunsFolder } from '../../src/runner/folder/find-runs-folder.ts'
-import { createRun } from '../../src/runner/folder/create-run.ts'
-import { listRuns } from '../../src/runner/folder/list-runs.ts'
-import { isLive, lockRun } from '../../src/runner/folder/lock.ts'
-import { findRun, openRun } from '../../src/runner/folder/open-run.ts'
-import { recover } from '../../src/runner/folder/recover.ts'
-import { removeRun } from '../../src/runner/folder/remove-run.ts'
-import { openLog } from '../../src/runner/log/event-log.ts'
+import { findRunsFolder } from '../../src/runner/run-paths.ts'
+import { createRun, removeRun } from '../../src/runner/run-folder.ts'
+import { findRun, listRuns, openRun } from '../../src/runner/find-run.ts'
+import { isRunLive, lockRun } from '../../src/runner/lock.ts'
+import { recoverRuns } from '../../src/runner/recover.ts'
+import { openEventLog } from '../../src/runner/event-log.ts'
 import { isAlive } from '../support/processes.ts'
 import { makeFolder } from '../support/run-program.ts'
 import {
@@ -154,11 +152,11 @@ describe('the folder of runs', () => {
 describe('the lock of a run', () => {
   test('refuses a second runner, also of the same process, and is given back [7.run-lock]', () => {
     const paths = makeRun()
-    expect(isLive(paths)).toBe(true)
+    expect(isRunLive(paths)).toBe(true)
     const lock = lockRun(paths)
     expect(codeOf(() => lockRun(paths))).toBe('CONFLICT')
     lock.release()
-    expect(isLive(paths)).toBe(false)
+    expect(isRunLive(paths)).toBe(false)
     const again = lockRun(paths)
     lock.release()
     expect(existsSync(paths.lock)).toBe(true)
@@ -193,7 +191,7 @@ describe('the lock of a run', () => {
       '',
     ]) {
       writeFileSync(paths.lock, typeof stale === 'string' ? stale : JSON.stringify(stale))
-      expect(isLive(paths)).toBe(false)
+      expect(isRunLive(paths)).toBe(false)
       lockRun(paths)
     }
     // Nobody can see whether it lives.
@@ -207,7 +205,7 @@ describe('a run whose runner died', () => {
     const root = makeRoot()
     const [died, over, queued, live] = [makeRun(root), makeRun(root), makeRun(root), makeRun(root)]
     for (const paths of [died, over, live]) {
-      const { log } = await openLog(paths.events, { runId: paths.id, attempt: 1 })
+      const { log } = await openEventLog(paths.events, { runId: paths.id, attempt: 1 })
       log.append({ type: 'runner_start', tool: 'a.b' })
       if (paths === over) log.append({ type: 'runner_end', state: 'completed', rc: 0 })
       await log.close()
@@ -217,7 +215,7 @@ describe('a run whose runner died', () => {
         paths.lock,
         readFileSync(paths.lock, 'utf8').replace(/"start":"\d+"/, '"start":"1"'),
       )
-    const recovered = await recover(root)
+    const recovered = await recoverRuns(root)
     expect(recovered.map(({ run_id }) => run_id).sort()).toEqual([died.id, queued.id].sort())
     expect(eventsOf(died.events).map(({ type, state, code }) => [type, state ?? code])).toEqual([
       ['runner_start', undefined],
@@ -236,7 +234,7 @@ describe('a run whose runner died', () => {
       false,
       true,
     ])
-    expect(await recover(root)).toEqual([])
+    expect(await recoverRuns(root)).toEqual([])
   })
 
   test('what it left running is killed, and a process that only has its number is not [7.run-interrupted]', async () => {
@@ -258,12 +256,12 @@ describe('a run whose runner died', () => {
         ],
       }),
     )
-    expect(await recover(other)).toEqual([{ run_id: paths.id, killed: 0 }])
-    expect(await recover(root)).toEqual([])
+    expect(await recoverRuns(other)).toEqual([{ run_id: paths.id, killed: 0 }])
+    expect(await recoverRuns(root)).toEqual([])
     runner.kill('SIGKILL')
     const { id, child } = (await runner.ended).lines[0] as { id: string; child: number }
     expect(isAlive(child)).toBe(true)
-    expect(await recover(root)).toEqual([{ run_id: id, killed: 1 }])
+    expect(await recoverRuns(root)).toEqual([{ run_id: id, killed: 1 }])
     await expect.poll(() => isAlive(child)).toBe(false)
   })
 })

@@ -58,9 +58,7 @@ describe('questions', () => {
     const { json } = await project.toolable(['run', '--detach', '--timeout', '20', 'asks'])
     const { run_id: id } = json.result
     await expect
-      .poll(() => project.log(id).some(({ type }) => type === 'action_required'), {
-        timeout: 20_000,
-      })
+      .poll(() => project.log(id).some(({ type }) => type === 'action_required'))
       .toBe(true)
     const shown = await project.toolable(['runs', 'show', id, '--json'])
     expect(shown.json.result).toMatchObject({ state: 'waiting_ai', questions: [{ id: 'q1' }] })

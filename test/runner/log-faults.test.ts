@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { recover } from '../../src/runner/folder/recover.ts'
-import type { RunPaths } from '../../src/runner/folder/run-paths.ts'
+import { recoverRuns } from '../../src/runner/recover.ts'
+import type { RunPaths } from '../../src/runner/run-paths.ts'
 import { makeFolder } from '../support/run-program.ts'
 import { eventsOf, isGapless, makeFreeRun, makeRoot, startRunner } from './record-support.ts'
 
@@ -40,7 +40,7 @@ describe('a runner that is killed at a write of its log', () => {
       expect(signal === 'SIGKILL' || status === 137).toBe(true)
       const before = readFileSync(paths.events, 'utf8')
       expect(said).toHaveLength(when - 1)
-      expect(await recover(root)).toEqual(
+      expect(await recoverRuns(root)).toEqual(
         when === WRITES.length && before.includes('runner_end')
           ? []
           : [{ run_id: paths.id, killed: 0 }],
@@ -54,14 +54,15 @@ describe('a runner that is killed at a write of its log', () => {
       ).toBe(true)
       expect(events.length).toBeGreaterThan(acknowledged(said))
       expect(events.filter(({ type }) => type === 'runner_end')).toHaveLength(1)
-      // The last write holds the end itself: when the kill comes after it, the run is over, and everything of it is there.
+      // The last write holds the end itself: when the kill comes after it, the run is over, and
+      // everything of it is there.
       if (when < WRITES.length)
         expect(events.at(-1)).toMatchObject({
           type: 'runner_end',
           state: 'failed',
           code: 'E_INTERRUPTED',
         })
-      expect(await recover(root)).toEqual([])
+      expect(await recoverRuns(root)).toEqual([])
     },
   )
 })
@@ -82,7 +83,7 @@ describe('a disk that fails', () => {
       const events = eventsOf(paths.events)
       expect(events).toHaveLength(acknowledged(said))
       expect(events.filter(({ type }) => type === 'runner_end')).toEqual([])
-      await recover(root)
+      await recoverRuns(root)
       expect(eventsOf(paths.events).at(-1)).toMatchObject({
         state: 'failed',
         seq: acknowledged(said) + 2,

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openLog } from '../../src/runner/log/event-log.ts'
+import { openEventLog } from '../../src/runner/event-log.ts'
+import { makeClock } from '../support/clock.ts'
 import { fixture, launch } from '../support/run-program.ts'
 import { makeFreeRun, makeRun } from './record-support.ts'
 import { last, makeProject } from './support.ts'
@@ -50,7 +51,7 @@ describe('whose a run is', () => {
 
   test('a run that is not over and has no lock is finished by whoever acts on it [7.odd-records]', async () => {
     const paths = makeRun(`${project.folder}/.runs`)
-    const { log } = await openLog(paths.events, { runId: paths.id, attempt: 1 })
+    const { log } = await openEventLog(paths.events, { runId: paths.id, attempt: 1 })
     log.append({ type: 'runner_start', tool: 'a.b' })
     await log.close()
     rmSync(paths.lock)
@@ -77,12 +78,10 @@ describe('what comes at the wrong time', () => {
     ])
     const { run_id: id } = json.result
     await expect
-      .poll(
-        () =>
-          project
-            .log(id)
-            .some(({ attempt, retry_in_s }) => attempt === 2 && retry_in_s !== undefined),
-        { timeout: 60_000 },
+      .poll(() =>
+        project
+          .log(id)
+          .some(({ attempt, retry_in_s }) => attempt === 2 && retry_in_s !== undefined),
       )
       .toBe(true)
     const cancelled = await project.toolable(['cancel', id])
@@ -95,12 +94,13 @@ describe('what comes at the wrong time', () => {
   })
 
   test('a result of a tool that had to be ended does not count, and is on record [7.overruled]', async () => {
-    const { status, lines } = await project.toolable([
-      'run',
-      '--timeout',
-      '1',
-      'gives_a_result_and_stays',
-    ])
+    const clock = makeClock()
+    const running = project.start(['run', '--timeout', '3600', 'gives_a_result_and_stays'], {
+      env: clock.env,
+    })
+    await running.said('"stay"')
+    await clock.advance(3600)
+    const { status, lines } = await running.ended
     expect(status).toBe(124)
     expect(lines.map(({ type }) => type)).toEqual([
       'runner_start',
@@ -144,7 +144,7 @@ describe('what comes at the wrong time', () => {
 
   test('watch that is interrupted exits with 130 [7.watch]', async () => {
     const paths = makeRun(`${project.folder}/.runs`)
-    const { log } = await openLog(paths.events, { runId: paths.id, attempt: 1 })
+    const { log } = await openEventLog(paths.events, { runId: paths.id, attempt: 1 })
     log.append({ type: 'runner_start', tool: 'a.b' })
     await log.close()
     const watching = project.start(['watch', paths.id])
@@ -156,7 +156,7 @@ describe('what comes at the wrong time', () => {
 
 describe('a record that falls behind', () => {
   test('or is lost ends the tool at once, and the run is finished later [7.record-lost]', async () => {
-    const unconfined = makeProject({ 'beats.py': 'orchestrator: true' })
+    const unconfined = makeProject({ 'floods.py': 'orchestrator: true' })
     const { status, lines } = await launch(
       '/bin/sh',
       [
@@ -167,8 +167,8 @@ describe('a record that falls behind', () => {
         TOOLABLE_PATH,
         'run',
         '--no-cache',
-        'beats',
-        '600',
+        'floods',
+        '100000000',
       ],
       { cwd: unconfined.folder },
     ).ended
@@ -181,15 +181,16 @@ describe('a record that falls behind', () => {
 
   test('because its reader has stopped does not delay the deadline [7.slow-reader]', async () => {
     const flooded = makeProject({ 'floods.py': '' })
-    const running = flooded.start(['run', '--timeout', '3', 'floods', '100000000'])
-    await running.said('"runner_start"')
+    const clock = makeClock()
+    const running = flooded.start(['run', '--timeout', '3600', 'floods', '100000000'], {
+      env: clock.env,
+    })
+    await running.said('"flood"')
     running.child.stdout.pause()
-    // A pipe that were held until its reader goes on would be given up after half a minute.
+    await clock.advance(3600)
+    // A pipe that waited for its reader would wait until the test moves the clock again.
     await expect
-      .poll(() => readFileSync(join(flooded.run(), 'events.jsonl'), 'utf8').slice(-300), {
-        timeout: 25_000,
-        interval: 500,
-      })
+      .poll(() => readFileSync(join(flooded.run(), 'events.jsonl'), 'utf8').slice(-300))
       .toContain('"code":"E_DEADLINE","duration_s"')
     running.kill('SIGKILL')
     await running.ended

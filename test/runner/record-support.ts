@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
-import { createRun } from '../../src/runner/folder/create-run.ts'
-import type { RunPaths } from '../../src/runner/folder/run-paths.ts'
-import type { RunRequest } from '../../src/runner/run-request.ts'
-import type { RunEvent } from '../../src/contract/run-state.ts'
+import { createRun } from '../../src/runner/run-folder.ts'
+import type { RunPaths } from '../../src/runner/run-paths.ts'
+import type { RunRequest } from '../../src/runner/request.ts'
+import type { RunEvent } from '../../src/protocol/run-state.ts'
 import { fixture, launch, makeFolder } from '../support/run-program.ts'
 import type { Running } from '../support/run-program.ts'
 
@@ -45,7 +45,10 @@ export function makeFreeRun(root: string = makeRoot()): RunPaths {
   return paths
 }
 
-/** Starts a fixture of test/fixtures/runs, behind other programs where they are named. It is bundled with the sources that it uses, because it is started often. */
+/**
+ * Starts a fixture of test/fixtures/runs, behind other programs where they are named. It is bundled
+ * with the sources that it uses, because it is started often.
+ */
 export function startRunner(
   name: string,
   args: readonly string[],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { stamp, stampOf } from '../../src/runner/log/stamp.ts'
+import { stampEvent, createStamp } from '../../src/runner/event-stamp.ts'
 
-const place = stampOf('r-0123456789', 't-1', 2)
+const place = createStamp('r-0123456789', 't-1', 2)
 const own = { v: 1, type: 'log', ts: '2026-01-01T00:00:00Z', run_id: 'r-0123456789' }
 const lineOf = (event: object, text?: string): Record<string, unknown> & { line: string } => {
-  const { event: told, line } = stamp(event as never, 7, place, text)
+  const { event: told, line } = stampEvent(event as never, 7, place, text)
   const read = JSON.parse(line) as Record<string, unknown>
   expect(told).toEqual(read)
   return { ...read, line }
@@ -80,16 +80,18 @@ describe('a line of the record', () => {
   test('can be made of anything [7.log-stamped]', () => {
     const circle: Record<string, unknown> = { type: 'log' }
     circle['self'] = circle
-    expect(JSON.parse(stamp(circle as never, 1, place).line)).toMatchObject({
+    expect(JSON.parse(stampEvent(circle as never, 1, place).line)).toMatchObject({
       type: 'log',
       problem: expect.any(String),
       seq: 1,
     })
-    expect(JSON.parse(stamp({ type: 'log', big: 1n }, 1, place).line)).toMatchObject({
+    expect(JSON.parse(stampEvent({ type: 'log', big: 1n }, 1, place).line)).toMatchObject({
       problem: expect.any(String),
     })
-    expect(JSON.parse(stamp(Object.freeze({ ...own }), 1, place).line)).toMatchObject({ seq: 1 })
-    const { line } = stamp(
+    expect(JSON.parse(stampEvent(Object.freeze({ ...own }), 1, place).line)).toMatchObject({
+      seq: 1,
+    })
+    const { line } = stampEvent(
       JSON.parse('{"type":"log","__proto__":{"polluted":true},"toString":1}') as never,
       1,
       place,

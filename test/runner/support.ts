@@ -20,7 +20,10 @@ export type Line = {
   readonly [field: string]: any
 }
 
-/** A project with tools of the orchestration's form: each a fixture, under a manifest of a few lines. */
+/**
+ * A project with tools of the orchestration's form: each a fixture, under a manifest of a few
+ * lines.
+ */
 export type Project = {
   readonly folder: string
   /** Runs `toolable` there. */
@@ -33,7 +36,10 @@ export type Project = {
   write(path: string, text: string): string
 }
 
-/** Makes a project in which each fixture is a tool of the same name without its ending; the value is the rest of its manifest. `plain` tools have a manifest without the protocol. */
+/**
+ * Makes a project in which each fixture is a tool of the same name without its ending; the value is
+ * the rest of its manifest. `plain` tools have a manifest without the protocol.
+ */
 export function makeProject(tools: { readonly [fixture: string]: string }): Project {
   const folder = makeFolder()
   for (const [file, manifest] of Object.entries(tools)) {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { QUEUED, transition } from '../../src/contract/run-state.ts'
-import type { RunStanding } from '../../src/contract/run-state.ts'
-import { pauseBefore } from '../../src/runner/retry.ts'
+import { INITIAL_RUN_STATE, applyRunEvent } from '../../src/protocol/run-state.ts'
+import type { RunStateInfo } from '../../src/protocol/run-state.ts'
+import { getRetryDelaySeconds } from '../../src/runner/perform-run.ts'
 
 type Step = { readonly type: string; readonly attempt?: number; readonly [field: string]: unknown }
 
-function follow(...steps: readonly Step[]): RunStanding | undefined {
-  return steps.reduce<RunStanding | undefined>(
-    (at, step) => at && transition(at, { attempt: 1, ...step }),
-    QUEUED,
+function follow(...steps: readonly Step[]): RunStateInfo | undefined {
+  return steps.reduce<RunStateInfo | undefined>(
+    (at, step) => at && applyRunEvent(at, { attempt: 1, ...step }),
+    INITIAL_RUN_STATE,
   )
 }
 
@@ -66,8 +66,8 @@ test('what never started can fail or be cancelled, and is no success; what runs 
 })
 
 test('pauses double, differ by chance, and have a bound [7.retry-pauses]', () => {
-  expect([2, 3, 4, 5].map((attempt) => pauseBefore(attempt, 1))).toEqual([1, 2, 4, 8])
-  expect(pauseBefore(3, 0)).toBe(1)
-  expect(pauseBefore(3, 0.5)).toBe(1.5)
-  expect(pauseBefore(100, 1)).toBe(60)
+  expect([2, 3, 4, 5].map((attempt) => getRetryDelaySeconds(attempt, 1))).toEqual([1, 2, 4, 8])
+  expect(getRetryDelaySeconds(3, 0)).toBe(1)
+  expect(getRetryDelaySeconds(3, 0.5)).toBe(1.5)
+  expect(getRetryDelaySeconds(100, 1)).toBe(60)
 })

@@ -1,6 +1,7 @@
 import { vi } from 'vitest'
 
-// A worker takes one file after another. It keeps the modules of the house, and evaluates those of the tests anew: their hooks and folders belong to one file.
+// A worker takes one file after another. It keeps the modules of the house, and evaluates those of
+// the tests anew: their hooks and folders belong to one file.
 vi.resetModules()
 
 // What the file before has done to the process goes with it.

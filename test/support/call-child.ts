@@ -1,16 +1,18 @@
 import { fileURLToPath } from 'node:url'
-import type { CallOptions } from '../../src/call/options.ts'
-import { invoke } from '../../src/call/pipeline.ts'
-import type { ToolEvent } from '../../src/contract/events.ts'
-import type { Outcome } from '../../src/contract/outcome.ts'
-import type { ChildCall } from '../../src/registry/child/child-call.ts'
-import { childRunner } from '../../src/registry/child/child-runner.ts'
-import type { ChildServices } from '../../src/registry/child/services.ts'
+import type { CallOptions } from '../../src/core/call.ts'
+import { invoke } from '../../src/core/invoke.ts'
+import type { ToolEvent } from '../../src/protocol/events.ts'
+import type { Outcome } from '../../src/protocol/outcome.ts'
+import type { ChildCall, ChildServices } from '../../src/registry/child/child-call.ts'
+import { createChildRunner } from '../../src/registry/child/runner.ts'
 import { defineForeign } from '../../src/registry/foreign/define-foreign.ts'
-import type { ForeignFacts } from '../../src/registry/found.ts'
+import type { ForeignMetadata } from '../../src/registry/source.ts'
 import { makeFolder } from './run-program.ts'
 
-/** The environment of a host, of which children get a part. The programs of the system come first: a python3 that is a shell script in disguise is slow, and has variables of its own. */
+/**
+ * The environment of a host, of which children get a part. The programs of the system come first: a
+ * python3 that is a shell script in disguise is slow, and has variables of its own.
+ */
 export const hostEnv = { PATH: `/usr/bin:/bin:${process.env['PATH']}`, HOME: makeFolder() }
 
 /** A program of test/fixtures/foreign. */
@@ -22,7 +24,7 @@ export type Called = { readonly outcome: Outcome; readonly events: readonly Tool
 
 type More = {
   readonly options?: CallOptions
-  readonly facts?: ForeignFacts
+  readonly facts?: ForeignMetadata
   readonly services?: ChildServices
   readonly heard?: (event: ToolEvent) => void
 }
@@ -34,7 +36,7 @@ export async function callChild(
   { options, facts = {}, services = {}, heard }: More = {},
 ): Promise<Called> {
   const events: ToolEvent[] = []
-  const tool = defineForeign('child', facts, childRunner(call, services))
+  const tool = defineForeign('child', facts, createChildRunner(call, services))
   const { outcome } = await invoke(tool, input, {
     env: hostEnv,
     ...options,

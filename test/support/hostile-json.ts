@@ -1,4 +1,7 @@
-/** A line of output with what a reader has to make of it: `y` an event, `n` none, `i` either, as long as nothing breaks. Families as in the public suites of JSON parsers. */
+/**
+ * A line of output with what a reader has to make of it: `y` an event, `n` none, `i` either, as
+ * long as nothing breaks. Families as in the public suites of JSON parsers.
+ */
 export type HostileLine = {
   readonly name: string
   readonly expect: 'y' | 'n' | 'i'
@@ -419,7 +422,9 @@ const EITHER: readonly string[] = [
 
 const event = (value: string): string => `{"type":"log","value":${value}}`
 
-/** Every line of the families: values inside an event, whole lines, broken bytes, nests and lengths. */
+/**
+ * Every line of the families: values inside an event, whole lines, broken bytes, nests and lengths.
+ */
 export function hostileJson(): readonly HostileLine[] {
   const text = (name: string, expect: HostileLine['expect'], line: string): HostileLine => ({
     name: `${expect}_${name}`,

@@ -28,7 +28,10 @@ export type Said = {
 const opened = new Set<{ close(): Promise<void> }>()
 afterAll(() => Promise.all([...opened].map((server) => server.close())))
 
-/** A server on the loopback that speaks OpenAI's chat completions: each request gets the next answer of the script, and 500 when that is over. */
+/**
+ * A server on the loopback that speaks OpenAI's chat completions: each request gets the next answer
+ * of the script, and 500 when that is over.
+ */
 export async function startModelServer(
   script: readonly (Answer | Said | string)[],
 ): Promise<{
@@ -120,7 +123,10 @@ export function stream(response: ServerResponse, pieces: readonly object[], ends
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5 }
 
-/** What somebody says as the pieces of a stream: words, then calls with their arguments in two halves. */
+/**
+ * What somebody says as the pieces of a stream: words, then calls with their arguments in two
+ * halves.
+ */
 export function piecesOf({
   text = '',
   calls = [],

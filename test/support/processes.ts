@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { HANG_MS } from './limits.ts'
 
 /** Whether a process is there and not merely waiting to be forgotten. */
 export function isAlive(pid: number): boolean {
@@ -24,7 +25,10 @@ export function listNaming(text: string): number[] {
     })
 }
 
-/** Whether a process was started by another one, or by what that started, and all of them between are still there. */
+/**
+ * Whether a process was started by another one, or by what that started, and all of them between
+ * are still there.
+ */
 export function descendsFrom(pid: number, ancestor: number): boolean {
   for (let one = pid; one > 1; one = parentOf(one) ?? 0) if (one === ancestor) return true
   return false
@@ -32,7 +36,7 @@ export function descendsFrom(pid: number, ancestor: number): boolean {
 
 /** Waits until processes that were killed are over: the kernel ends them at its own time. */
 export async function untilGone(pids: readonly number[]): Promise<void> {
-  for (const end = Date.now() + LONGEST_MS; ;) {
+  for (const end = Date.now() + HANG_MS; ;) {
     const left = pids.filter(isAlive)
     if (left.length === 0) return
     if (Date.now() > end)
@@ -43,12 +47,9 @@ export async function untilGone(pids: readonly number[]): Promise<void> {
   }
 }
 
-// So long that only what never ends reaches it; shorter than a test may take, so that the test can say what it was.
-const LONGEST_MS = 60_000
-
 /** Waits until no tool of a folder runs any more whose runner is gone; those of other runners that this process has started go on. A sandbox that lost whoever made it before it was ready never starts its tool, but waits for ever: it is ended. */
 export async function untilToolsAreGone(folder: string): Promise<void> {
-  for (const end = Date.now() + LONGEST_MS; ;) {
+  for (const end = Date.now() + HANG_MS; ;) {
     const left = listNaming(folder).filter((pid) => !descendsFrom(pid, process.pid))
     const tools = left.filter((pid) => nameOf(pid) !== 'bwrap')
     if (tools.length === 0) {

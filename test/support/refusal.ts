@@ -1,7 +1,10 @@
 import { ToolError } from 'toolable'
 import type { AnyTool, Toolset } from 'toolable'
 
-/** The error with which a definition is refused: at once, or when somebody first looks at what was put off. */
+/**
+ * The error with which a definition is refused: at once, or when somebody first looks at what was
+ * put off.
+ */
 export async function refusalOf(define: () => AnyTool | Toolset): Promise<ToolError> {
   try {
     await define().manifest()

@@ -11,7 +11,10 @@ export type EndedHere = {
   readonly json: any
 }
 
-/** Runs a fixture that exports its toolset by default, without starting a process: for questions that no process is needed for. */
+/**
+ * Runs a fixture that exports its toolset by default, without starting a process: for questions
+ * that no process is needed for.
+ */
 export async function runHere(
   name: string,
   args: readonly string[],

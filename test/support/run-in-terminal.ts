@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { cleanEnvironment, fixture, makeFolder } from './run-program.ts'
+import { HANG_MS } from './limits.ts'
 
 /** What happened on a terminal. */
 export type Screen = {
@@ -30,9 +31,12 @@ export const KEYS = { interrupt: '\u0003', end: '\u0004' } as const
 const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
 const SCRIPT = fileURLToPath(new URL('terminal.py', import.meta.url))
 // Only what never ends is waited for so long.
-const LONGEST_S = 60
+const LONGEST_S = HANG_MS / 1000
 
-/** Runs a fixture on a real pseudo-terminal. Throws when it does not end, or when something that was waited for never came. */
+/**
+ * Runs a fixture on a real pseudo-terminal. Throws when it does not end, or when something that was
+ * waited for never came.
+ */
 export async function runInTerminal(
   name: string,
   args: readonly string[],

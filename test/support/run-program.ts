@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
+import { HANG_MS } from './limits.ts'
 
 /** How a program ended and all that it said. */
 export type Ended = {
@@ -23,7 +24,10 @@ export type Running = {
   readonly pid: number
   readonly child: ChildProcessWithoutNullStreams
   readonly ended: Promise<Ended>
-  /** Resolves when the stream has said the text, now or before; rejects when the program ends without it. */
+  /**
+   * Resolves when the stream has said the text, now or before; rejects when the program ends
+   * without it.
+   */
   said(text: string, stream?: 'stdout' | 'stderr'): Promise<void>
   write(text: string | Uint8Array): void
   closeStdin(): void
@@ -37,12 +41,14 @@ export type RunOptions = {
   readonly env?: { readonly [name: string]: string }
   readonly cwd?: string
   readonly nodeArgs?: readonly string[]
-  /** Milliseconds after which a program that still runs counts as hanging; default 80 seconds. */
+  /** Milliseconds after which a program that still runs counts as hanging; default HANG_MS. */
   readonly longest?: number
 }
 
-const LONGEST_MS = 80_000
-/** For a server that all tests of a file use: how long they take together says nothing about it, and it goes with the file. */
+/**
+ * For a server that all tests of a file use: how long they take together says nothing about it, and
+ * it goes with the file.
+ */
 export const AS_LONG_AS_ITS_FILE = 1_800_000
 const home = mkdtempSync(join(tmpdir(), 'toolable-home-'))
 const running = new Set<Running>()
@@ -51,7 +57,10 @@ afterAll(() => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** The path of a fixture; of the program that was built of it where the suite runs against built programs (scripts/test-built.mjs). */
+/**
+ * The path of a fixture; of the program that was built of it where the suite runs against built
+ * programs (scripts/test-built.mjs).
+ */
 export function fixture(name: string): string {
   return builtFixture(name) ?? sourceOf(name)
 }
@@ -121,7 +130,7 @@ export function startProgram(
 export function launch(
   command: string,
   args: readonly string[],
-  { input, env, cwd, longest = LONGEST_MS }: RunOptions,
+  { input, env, cwd, longest = HANG_MS }: RunOptions,
 ): Running {
   const child = spawn(command, args, {
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -48,9 +48,8 @@ describe('callTool [2.kit-call-tool]', () => {
       error: { code: 'NOT_FOUND' },
     })
     // @ts-expect-error a name is a text
-    expect((await callTool(rename, { from: 7 })).outcome).toMatchObject({
-      error: { code: 'INVALID_INPUT', field: 'from' },
-    })
+    // prettier-ignore
+    expect((await callTool(rename, { from: 7 })).outcome).toMatchObject({ error: { code: 'INVALID_INPUT', field: 'from' } })
     // @ts-expect-error the input is needed
     expect((await callTool(rename)).outcome).toMatchObject({ error: { code: 'MISSING_PARAM' } })
     expect((await callTool(undefined as never, {})).outcome).toMatchObject({

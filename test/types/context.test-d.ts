@@ -48,6 +48,7 @@ describe('[3.context-ask] ctx.ask', () => {
     // @ts-expect-error a decision needs options
     void ctx.ask({ kind: 'decision', prompt: '?' })
     // @ts-expect-error the default is one of the options
+    // prettier-ignore
     void ctx.ask({ kind: 'decision', prompt: '?', options: ['a'], default: 'b' })
     // @ts-expect-error no such kind
     void ctx.ask({ kind: 'yesno', prompt: '?' })
@@ -158,12 +159,8 @@ describe('resources and prompts', () => {
       },
     })
     // @ts-expect-error there is no such argument
-    prompt({
-      name: 'p',
-      summary: 's',
-      arguments: { code: 'The code' },
-      render: ({ style }) => style,
-    })
+    // prettier-ignore
+    prompt({ name: 'p', summary: 's', arguments: { code: 'The code' }, render: ({ style }) => style })
     // @ts-expect-error a prompt is text
     prompt({ name: 'p', summary: 's', render: () => 5 })
   })
@@ -217,13 +214,8 @@ test('[3.completers] completers are named like the arguments', () => {
     render: () => '',
   })
   // @ts-expect-error there is no such argument
-  prompt({
-    name: 'p',
-    summary: 's',
-    arguments: { code: 'The code' },
-    complete: { style: () => [] },
-    render: () => '',
-  })
+  // prettier-ignore
+  prompt({ name: 'p', summary: 's', arguments: { code: 'The code' }, complete: { style: () => [] }, render: () => '' })
   prompt({
     name: 'p',
     summary: 's',
@@ -233,6 +225,7 @@ test('[3.completers] completers are named like the arguments', () => {
   })
   resource({ uri: 'a://{id}', summary: 's', complete: { id: () => [] }, read: () => '' })
   // @ts-expect-error there is no such placeholder
+  // prettier-ignore
   resource({ uri: 'a://{id}', summary: 's', complete: { name: () => [] }, read: () => '' })
   resource({ uri: text, summary: 's', complete: { anything: () => [] }, read: () => '' })
 })

@@ -12,6 +12,7 @@ describe('[3.contradicting-types] what run returns and what output says', () => 
     // @ts-expect-error a field of a wrong type
     tool({ ...minimal, output, run: () => ({ n: 'x', s: 'x' }) })
     // @ts-expect-error plain JSON Schema with a type
+    // prettier-ignore
     tool({ ...minimal, output: jsonSchema<{ n: number }>({}), run: () => ({ n: 'x' }) })
     // @ts-expect-error nothing is no number
     tool({ ...minimal, output: z.number(), run: () => undefined })
@@ -21,6 +22,7 @@ describe('[3.contradicting-types] what run returns and what output says', () => 
     // @ts-expect-error s is missing
     tool({ ...minimal, output, run: () => ({ n: 1 }) })
     // @ts-expect-error s may be missing
+    // prettier-ignore
     tool({ ...minimal, output, run: () => (Math.random() > 1 ? { n: 1 } : { n: 1, s: 'x' }) })
   })
 
@@ -33,31 +35,21 @@ describe('[3.contradicting-types] what run returns and what output says', () => 
 
   test('a generator that returns a wrong type does not compile', () => {
     // @ts-expect-error returns a text
-    tool({
-      ...minimal,
-      output: z.number(),
-      async *run() {
-        yield stream.progress('x')
-        return 'x'
-      },
-    })
+    // prettier-ignore
+    tool({ ...minimal, output: z.number(), async *run() { yield stream.progress('x'); return 'x' } })
     // @ts-expect-error returns a text
-    tool({
-      ...minimal,
-      output: z.number(),
-      *run() {
-        yield stream.progress('x')
-        return 'x'
-      },
-    })
+    // prettier-ignore
+    tool({ ...minimal, output: z.number(), *run() { yield stream.progress('x'); return 'x' } })
   })
 
   test('a reply around a wrong type does not compile', () => {
     // @ts-expect-error ok of a text
     tool({ ...minimal, output: z.number(), run: () => ok('x') })
     // @ts-expect-error partial of texts
+    // prettier-ignore
     tool({ ...minimal, output: z.array(z.number()), run: () => partial(['x'], []) })
     // @ts-expect-error a promise of ok of a text
+    // prettier-ignore
     tool({ ...minimal, output: z.number(), run: async () => ok('x', { message: 'x' }) })
   })
 

@@ -34,13 +34,14 @@ test('a result that contradicts the output schema does not compile [3.contradict
   // @ts-expect-error kind is 'a' or 'b'
   tool({ ...base, output, run: () => ({ path: 'p', kind: 'c', list: [] }) })
   // @ts-expect-error kind is 'a' or 'b', in the list 'x'
+  // prettier-ignore
   tool({ ...base, output, run: async () => ({ path: 'p', kind: 'a', list: [{ kind: 'y' }] }) })
   // @ts-expect-error path is missing
   tool({ ...base, output, run: async () => ({ kind: 'a', list: [] }) })
-  // @ts-expect-error a number is no object
   tool({
     ...base,
     output,
+    // @ts-expect-error a number is no object
     async *run() {
       yield { type: 'log' }
       return 1
@@ -85,9 +86,6 @@ test('plain JSON Schema says nothing about the type of a result, and jsonSchema<
   })
   expectTypeOf(typed()).resolves.toEqualTypeOf<{ kind: 'a' | 'b' }>()
   // @ts-expect-error kind is 'a' or 'b'
-  tool({
-    ...base,
-    output: jsonSchema<{ kind: 'a' | 'b' }>({ type: 'object' }),
-    run: () => ({ kind: 'c' }),
-  })
+  // prettier-ignore
+  tool({ ...base, output: jsonSchema<{ kind: 'a' | 'b' }>({ type: 'object' }), run: () => ({ kind: 'c' }) })
 })

@@ -64,6 +64,7 @@ describe('[9.builder-types] references', () => {
     // @ts-expect-error no such mode
     w.tool('a', copyFile, { from: 'x', to: { folder: 'x', mode: 'none' } })
     // @ts-expect-error a text is no mode
+    // prettier-ignore
     w.tool('a', copyFile, { from: 'x', to: { folder: 'x', mode: w.input.root } })
     // @ts-expect-error the input is not optional
     w.tool('a', findFiles)

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ToolError } from '../../src/contract/tool-error.ts'
-import { compileUriPattern } from '../../src/define/uri-pattern.ts'
+import { ToolError } from '../../src/protocol/tool-error.ts'
+import { compileUriPattern } from '../../src/define/resource.ts'
+import { rounds } from '../support/rounds.ts'
 
 const matched = (pattern: string, uri: string) => {
   const values = compileUriPattern(pattern).match(uri)
@@ -106,7 +107,7 @@ describe('match', () => {
           expect(matched(pattern, uri)).toEqual(expected && { ...expected })
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     )
   })
 

@@ -37,7 +37,10 @@ export type Project = {
   counted(name?: string): string[]
 }
 
-/** Makes a project in which fixtures are tools under the names of their files; the value is the rest of their manifests, in which FOLDER is that of the project. */
+/**
+ * Makes a project in which fixtures are tools under the names of their files; the value is the rest
+ * of their manifests, in which FOLDER is that of the project.
+ */
 export function makeProject(
   tools: { readonly [fixture: string]: string } = { 'workflow/count.sh': COUNT },
 ): Project {

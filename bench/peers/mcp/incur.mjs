@@ -1,4 +1,5 @@
-// `node incur.mjs --mcp`, or `node incur.mjs http <port>`: the same tool with incur, listed directly and not behind its search.
+// `node incur.mjs --mcp`, or `node incur.mjs http <port>`: the same tool with incur, listed
+// directly and not behind its search.
 import { createServer } from 'node:http'
 import { Cli, z } from 'incur'
 

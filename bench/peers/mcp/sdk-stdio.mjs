@@ -1,4 +1,5 @@
-// The SDK on stdio as its documentation shows it, with nothing imported that stdio does not need: for the time to the first answer.
+// The SDK on stdio as its documentation shows it, with nothing imported that stdio does not need:
+// for the time to the first answer.
 import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'

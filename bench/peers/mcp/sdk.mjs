@@ -1,4 +1,5 @@
-// `node sdk.mjs stdio|http <port> <tools> high|low`: the same tool with the SDK's McpServer, or with its low-level Server.
+// `node sdk.mjs stdio|http <port> <tools> high|low`: the same tool with the SDK's McpServer, or
+// with its low-level Server.
 import { createServer } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { McpServer, Server, createMcpHandler } from '@modelcontextprotocol/server'

@@ -15,7 +15,10 @@ type Props = {
   run(): Promise<unknown>
 }
 
-/** A button that does something at the server: it asks first where it should, cannot be pressed twice, and says what went wrong. */
+/**
+ * A button that does something at the server: it asks first where it should, cannot be pressed
+ * twice, and says what went wrong.
+ */
 export function ActionButton({
   label,
   confirm,

@@ -1,13 +1,13 @@
 import { useMemo } from 'preact/hooks'
-import { tokensOf } from '../../../src/views/model/code/tokens.ts'
-import type { Language } from '../../../src/views/model/code/tokens.ts'
+import { tokenize } from '../../../src/views/model/highlight.ts'
+import type { CodeLanguage } from '../../../src/views/model/highlight.ts'
 import { CopyButton } from './copy-button.tsx'
 
 type Props = {
   readonly text: string
   /** What is copied, where that is not what is shown. */ readonly copied?: string
   readonly label: string
-  readonly language?: Language
+  readonly language?: CodeLanguage
   /** What the button that copies it is called; none where there is no label. */ readonly copy?: string
   /** Long lines are broken instead of scrolled. */ readonly wrap?: boolean
 }
@@ -21,7 +21,7 @@ export function Code({
   copy = `Copy ${label}`,
   wrap = false,
 }: Props) {
-  const tokens = useMemo(() => tokensOf(text, language), [text, language])
+  const tokens = useMemo(() => tokenize(text, language), [text, language])
   return (
     <div class="code" role="group" aria-label={label}>
       <div class="corner">

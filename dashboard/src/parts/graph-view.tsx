@@ -1,21 +1,21 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type {
-  Graph,
+  GraphBox,
   GraphCluster,
   GraphEdge,
   GraphNode,
-  NodeStanding,
-} from '../../../src/views/model/graph/graph-type.ts'
+  NodeStatus,
+  WorkflowGraph,
+} from '../../../src/views/model/graph.ts'
 import { now } from '../state/clock.ts'
-import { formatDuration } from '../../../src/views/model/format/duration.ts'
-import { layoutOf } from '../../../src/views/model/graph/layout-of.ts'
-import type { Box } from '../../../src/views/model/graph/layout-of.ts'
+import { formatDuration } from '../../../src/views/model/format.ts'
+import { layoutGraph } from '../../../src/views/model/graph.ts'
 import { lookOf } from './state-badge.tsx'
 
 type Props = {
-  readonly graph: Graph
+  readonly graph: WorkflowGraph
   /** How its steps stand, by key; none for a definition that is only looked at. */
-  readonly states?: ReadonlyMap<string, NodeStanding> | undefined
+  readonly states?: ReadonlyMap<string, NodeStatus> | undefined
   readonly selected?: string | undefined
   readonly onSelect?: ((key: string) => void) | undefined
   readonly label?: string
@@ -29,7 +29,7 @@ export function GraphView({
   onSelect,
   label = 'Graph of the steps',
 }: Props) {
-  const { boxes, width, height } = useMemo(() => layoutOf(graph), [graph])
+  const { boxes, width, height } = useMemo(() => layoutGraph(graph), [graph])
   const props = { states, selected, onSelect }
   const frame = useRef<HTMLDivElement>(null)
   // A narrow page begins with the line that everything stands on.
@@ -77,7 +77,7 @@ function Edge({
   taken,
 }: {
   readonly edge: GraphEdge
-  readonly boxes: ReadonlyMap<string, Box>
+  readonly boxes: ReadonlyMap<string, GraphBox>
   readonly taken: boolean
 }) {
   const [source, target] = [boxes.get(from), boxes.get(to)]
@@ -105,7 +105,7 @@ function Edge({
 
 type StepProps = Pick<Props, 'states' | 'selected' | 'onSelect'> & {
   readonly step: GraphNode | GraphCluster
-  readonly box: Box
+  readonly box: GraphBox
   readonly kind: 'node' | 'frame'
 }
 
@@ -199,7 +199,7 @@ function Step({
   )
 }
 
-function timeOf({ began, ended, state }: NodeStanding): string | undefined {
+function timeOf({ began, ended, state }: NodeStatus): string | undefined {
   if (began === undefined || state === 'skipped') return undefined
   return formatDuration(Math.max(0, (ended ?? Math.max(began, now.value)) - began) / 1000)
 }

@@ -1,6 +1,6 @@
-import { isOver } from '../../../src/contract/run-state.ts'
-import { formatDuration } from '../../../src/views/model/format/duration.ts'
-import type { RunRow } from '../../../src/views/model/wire/run-row.ts'
+import { isFinished } from '../../../src/protocol/run-state.ts'
+import { formatDuration } from '../../../src/views/model/format.ts'
+import type { RunRow } from '../../../src/views/model/api.ts'
 import { now } from '../state/clock.ts'
 import { Since, Took } from './time.tsx'
 
@@ -48,7 +48,7 @@ export function Subject({ row }: { readonly row: Pick<RunRow, 'tool' | 'workflow
 
 /** How long a run took, or how long it has been running. */
 export function RunTime({ row }: { readonly row: RunRow }) {
-  return isOver(row.state) || row.started === undefined ? (
+  return isFinished(row.state) || row.started === undefined ? (
     <Took seconds={row.duration_s} />
   ) : (
     <Since at={row.started} />

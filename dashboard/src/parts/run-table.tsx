@@ -1,4 +1,4 @@
-import type { RunRow } from '../../../src/views/model/wire/run-row.ts'
+import type { RunRow } from '../../../src/views/model/api.ts'
 import { LastWords, RunLink, RunTime, Subject } from './run-cells.tsx'
 import { StateBadge } from './state-badge.tsx'
 import { Ago } from './time.tsx'

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { JsonSchema } from '../../../src/contract/json.ts'
-import { prune } from '../../../src/views/model/form/prune.ts'
-import { readPath } from '../../../src/views/model/form/problems.ts'
+import type { JsonSchema } from '../../../src/util/values.ts'
+import { parsePath, pruneDraft } from '../../../src/views/model/form-values.ts'
 import { FieldView } from './schema-form/field-view.tsx'
 import { JsonControl } from './schema-form/json-control.tsx'
 
@@ -17,7 +16,10 @@ export type SchemaFormProps = {
   readonly label?: string
 }
 
-/** A form for a schema. What is not filled in is left out, and what cannot be drawn is a text of JSON, as is the whole on request. */
+/**
+ * A form for a schema. What is not filled in is left out, and what cannot be drawn is a text of
+ * JSON, as is the whole on request.
+ */
 export function SchemaForm({
   schema,
   value,
@@ -37,7 +39,7 @@ export function SchemaForm({
     told.current = given
     onChange(given, unreadable.current.size === 0)
   }
-  const change = (next: unknown) => tell(next, prune(schema, schema, next))
+  const change = (next: unknown) => tell(next, pruneDraft(schema, schema, next))
   useEffect(() => {
     if (value === undefined) change(undefined)
     else if (isNew) setDraft(value)
@@ -49,7 +51,7 @@ export function SchemaForm({
     else unreadable.current.delete(id)
     onChange(told.current, unreadable.current.size === 0)
   }
-  const found = problems.map(({ path, message }) => ({ path: readPath(path), message }))
+  const found = problems.map(({ path, message }) => ({ path: parsePath(path), message }))
   return (
     <div class="schema-form">
       {raw ? (

@@ -1,5 +1,5 @@
-import type { RunState } from '../../../src/contract/run-state.ts'
-import type { StepState } from '../../../src/views/model/run-model/run-model-type.ts'
+import type { RunState } from '../../../src/protocol/run-state.ts'
+import type { StepState } from '../../../src/views/model/run-model.ts'
 
 /** Every state that something can be in. */
 export type AnyState = RunState | StepState

@@ -1,4 +1,4 @@
-import { formatAgo, formatDuration } from '../../../src/views/model/format/duration.ts'
+import { formatAgo, formatDuration } from '../../../src/views/model/format.ts'
 import { now } from '../state/clock.ts'
 import { utc } from '../state/preferences.ts'
 

@@ -2,7 +2,10 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Empty, Loading } from '../parts/notes.tsx'
 
-/** A screen, or a part of one, whose script comes when somebody goes there: a page loads no more than it shows. */
+/**
+ * A screen, or a part of one, whose script comes when somebody goes there: a page loads no more
+ * than it shows.
+ */
 export function late<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {

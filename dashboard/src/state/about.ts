@@ -1,11 +1,11 @@
 import { effect, signal } from '@preact/signals'
-import type { About } from '../../../src/views/model/wire/others.ts'
+import type { DashboardInfo } from '../../../src/views/model/api.ts'
 import { get } from './api.ts'
 import { setServerClock } from './clock.ts'
 import { resets } from './stream.ts'
 
 /** What the server says about itself; undefined until it has. */
-export const about = signal<About | undefined>(undefined)
+export const about = signal<DashboardInfo | undefined>(undefined)
 
 /** What the project is called: the folder that it lies in. */
 export const projectName = (): string =>
@@ -18,7 +18,7 @@ export const isReadOnly = (): boolean => about.value?.read_only === true
 export function learnAbout(): void {
   effect(() => {
     void resets.value
-    void get<About>('/about').then(
+    void get<DashboardInfo>('/about').then(
       (told) => {
         about.value = told
         setServerClock(told.now)

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../src/views/model/wire/others.ts'
+import type { ApiRefusal } from '../../../src/views/model/api.ts'
 
 /** Why the server refused, in its words. */
 export class ApiError extends Error {
@@ -37,7 +37,7 @@ async function ask<Document>(path: string, init: RequestInit): Promise<Document>
   )
   const document = (await response.json().catch(() => undefined)) as unknown
   if (response.ok) return document as Document
-  const { error } = (document ?? {}) as Partial<Refusal>
+  const { error } = (document ?? {}) as Partial<ApiRefusal>
   throw new ApiError(
     response.status,
     error?.code ?? 'INTERNAL',

@@ -2,7 +2,10 @@ import { signal } from '@preact/signals'
 
 let ahead = 0
 
-/** The time of the server in milliseconds, once a second: everything that counts up or down reads it. */
+/**
+ * The time of the server in milliseconds, once a second: everything that counts up or down reads
+ * it.
+ */
 export const now = signal(Date.now())
 
 /** Takes over the clock of the server, which has written all the times that are shown. */

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { Decision, DecisionList } from '../../../src/views/model/wire/others.ts'
+import type { Decision, DecisionList } from '../../../src/views/model/api.ts'
 import { useDocument } from './resource.ts'
 import type { Resource } from './resource.ts'
 import { gaps, onRows } from './stream.ts'
@@ -9,7 +9,10 @@ export function keyOf({ run_id, question, asked }: Decision): string {
   return `${run_id} ${question.id} ${asked}`
 }
 
-/** The questions of all runs and who answered them, asked for anew whenever a run that has or had one says something. */
+/**
+ * The questions of all runs and who answered them, asked for anew whenever a run that has or had
+ * one says something.
+ */
 export function useDecisions(): Resource<DecisionList> {
   const decisions = useDocument<DecisionList>('/decisions')
   const open = decisions.value?.open

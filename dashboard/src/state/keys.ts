@@ -12,7 +12,8 @@ export function useKeys(mine: readonly Key[]): void {
   const current = useRef(mine)
   current.current = mine
   useEffect(() => {
-    // What is registered asks for the newest functions, so that a screen may make them anew each time.
+    // What is registered asks for the newest functions, so that a screen may make them anew each
+    // time.
     const stable = mine.map(({ key, label }, index) => ({
       key,
       label,

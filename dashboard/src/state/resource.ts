@@ -17,7 +17,10 @@ type Held<Document> = {
   readonly error?: ApiError
 }
 
-/** Asks for a document, and again when the path changes, after a restart of the server, and on `reload`; what is known stays until the new one is here. */
+/**
+ * Asks for a document, and again when the path changes, after a restart of the server, and on
+ * `reload`; what is known stays until the new one is here.
+ */
 export function useDocument<Document>(path: string | undefined): Resource<Document> {
   const [held, setHeld] = useState<Held<Document>>({ path: undefined, loading: false })
   const restarts = resets.value
@@ -29,7 +32,8 @@ export function useDocument<Document>(path: string | undefined): Resource<Docume
     let busy = false
     let again = false
     const run = async (): Promise<void> => {
-      // A question that is on its way is not given up for the next one: with many of them none would ever be answered.
+      // A question that is on its way is not given up for the next one: with many of them none
+      // would ever be answered.
       again = busy
       if (busy) return
       busy = true

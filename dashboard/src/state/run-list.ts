@@ -1,10 +1,9 @@
 import { effect, signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
-import { RUN_STATES } from '../../../src/contract/run-state.ts'
-import { matches, readFilter } from '../../../src/views/model/filter/run-filter.ts'
-import type { RunFilter } from '../../../src/views/model/filter/run-filter.ts'
-import type { RowsNews } from '../../../src/views/model/wire/others.ts'
-import type { RunPage, RunRow, StateCounts } from '../../../src/views/model/wire/run-row.ts'
+import { RUN_STATES } from '../../../src/protocol/run-state.ts'
+import { matchesRunFilter, parseRunFilter } from '../../../src/views/model/run-filter.ts'
+import type { RunFilter } from '../../../src/views/model/run-filter.ts'
+import type { RunListChanges, RunPage, RunRow, StateCounts } from '../../../src/views/model/api.ts'
 import { ApiError, get } from './api.ts'
 import { serverTime } from './clock.ts'
 import { addRows, changeRows } from './run-order.ts'
@@ -37,7 +36,10 @@ export type RunList = {
   close(): void
 }
 
-/** Opens the list of runs that a query means. With `hold`, new runs wait aside, so that nothing jumps under the eyes of the reader. */
+/**
+ * Opens the list of runs that a query means. With `hold`, new runs wait aside, so that nothing
+ * jumps under the eyes of the reader.
+ */
 export function openRunList(
   query: string,
   { hold = false, first = FIRST_PAGE }: { readonly hold?: boolean; readonly first?: number } = {},
@@ -45,7 +47,7 @@ export function openRunList(
   const state = signal<RunListState>({ rows: [], held: [], loading: true })
   const stop = new AbortController()
   // What comes while a page is on its way may be missing in it.
-  let waiting: RowsNews[] | undefined
+  let waiting: RunListChanges[] | undefined
   let isStale = false
   let wanted = 0
   let reading = false
@@ -53,7 +55,7 @@ export function openRunList(
   let recount: ReturnType<typeof setTimeout> | undefined
   const change = (changes: Partial<RunListState>): void =>
     void (state.value = { ...state.peek(), ...changes })
-  const filterNow = (): RunFilter => readFilter(new URLSearchParams(query), serverTime())
+  const filterNow = (): RunFilter => parseRunFilter(new URLSearchParams(query), serverTime())
 
   const ask = (limit: number, before?: string): Promise<RunPage> => {
     const asked = new URLSearchParams(query)
@@ -120,11 +122,11 @@ export function openRunList(
       reading = false
     }
   }
-  const take = (news: RowsNews): void => {
+  const take = (news: RunListChanges): void => {
     if (waiting) return void waiting.push(news)
     const { rows, held, next } = state.peek()
     const filter = filterNow()
-    const fits = (row: RunRow): boolean => matches(filter, row)
+    const fits = (row: RunRow): boolean => matchesRunFilter(filter, row)
     const [shown, aside] = [changeRows(rows, news, fits), changeRows(held, news, fits)]
     const last = shown.rows.at(-1)
     // What is older than everything that is here comes with the pages.
@@ -177,7 +179,7 @@ export function openRunList(
 /** How many runs a list has, the ones that wait aside not counted. */
 export function lengthOf({ rows, held, counts, next }: RunListState, query: string): number {
   if (next === undefined || !counts) return rows.length
-  const states = readFilter(new URLSearchParams(query), serverTime()).states ?? RUN_STATES
+  const states = parseRunFilter(new URLSearchParams(query), serverTime()).states ?? RUN_STATES
   return Math.max(
     rows.length + 1,
     states.reduce((sum, state) => sum + counts[state], 0) - held.length,

@@ -1,5 +1,4 @@
-import type { RowsNews } from '../../../src/views/model/wire/others.ts'
-import type { RunRow } from '../../../src/views/model/wire/run-row.ts'
+import type { RunListChanges, RunRow } from '../../../src/views/model/api.ts'
 
 /** Rows with others put in at their place, newest first; who is there already stays as it is. */
 export function addRows(rows: readonly RunRow[], more: readonly RunRow[]): readonly RunRow[] {
@@ -9,10 +8,13 @@ export function addRows(rows: readonly RunRow[], more: readonly RunRow[]): reado
   return fresh.length === 0 ? rows : [...rows, ...fresh].sort(newestFirst)
 }
 
-/** Rows after some news: changed, and without those that are gone or do not fit any more. `known` are all that were there. */
+/**
+ * Rows after some news: changed, and without those that are gone or do not fit any more. `known`
+ * are all that were there.
+ */
 export function changeRows(
   rows: readonly RunRow[],
-  news: RowsNews,
+  news: RunListChanges,
   fits: (row: RunRow) => boolean,
 ): { readonly rows: readonly RunRow[]; readonly known: ReadonlySet<string> } {
   const known = new Set(rows.map(({ run_id }) => run_id))

@@ -1,7 +1,6 @@
 import { batch, signal } from '@preact/signals'
-import type { RunEvent } from '../../../src/contract/run-state.ts'
-import type { RowsNews } from '../../../src/views/model/wire/others.ts'
-import type { StateCounts } from '../../../src/views/model/wire/run-row.ts'
+import type { RunEvent } from '../../../src/protocol/run-state.ts'
+import type { RunListChanges, StateCounts } from '../../../src/views/model/api.ts'
 import { ApiError, get } from './api.ts'
 import { serverTime, setServerClock } from './clock.ts'
 import { hasSlot, seekSlot } from './stream-slot.ts'
@@ -25,7 +24,7 @@ export const openQuestions = signal(0)
 /** All runs. */
 export const total = signal(0)
 /** The last news of the list. Whoever must not miss any uses `onRows`. */
-export const newRows = signal<RowsNews | undefined>(undefined)
+export const newRows = signal<RunListChanges | undefined>(undefined)
 /** Grows when the server was started anew: what it has said before is asked for again. */
 export const resets = signal(0)
 /** Grows when news of the list may have been missed, after a restart or between two streams. */
@@ -44,7 +43,7 @@ type Follower = {
 }
 
 let beginStreaming: () => void
-const listeners = new Set<(news: RowsNews) => void>()
+const listeners = new Set<(news: RunListChanges) => void>()
 let source: EventSource | undefined
 let follower: Follower | undefined
 let known: { readonly epoch: string; version: number } | undefined
@@ -53,16 +52,24 @@ let hasGap = false
 let wait = FIRST_WAIT
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Resolves when the stream tells everything that changes from now on, or cannot: a list that is read then misses nothing. */
+/**
+ * Resolves when the stream tells everything that changes from now on, or cannot: a list that is
+ * read then misses nothing.
+ */
 export const whenStreaming = new Promise<void>((resolve) => (beginStreaming = resolve))
 
-/** Calls a function with each piece of news of the list of runs. Gives the function that ends it. */
-export function onRows(listener: (news: RowsNews) => void): () => void {
+/**
+ * Calls a function with each piece of news of the list of runs. Gives the function that ends it.
+ */
+export function onRows(listener: (news: RunListChanges) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Follows the events of one run after a seq, through restarts of the server; a page follows one at a time. Gives the function that ends it. */
+/**
+ * Follows the events of one run after a seq, through restarts of the server; a page follows one at
+ * a time. Gives the function that ends it.
+ */
 export function followRun(
   run: string,
   after: number,
@@ -106,7 +113,7 @@ function openStream(): void {
       })
     })
   on('hello', (data) => greet(data as Hello))
-  on('rows', (data) => takeRows(data as RowsNews))
+  on('rows', (data) => takeRows(data as RunListChanges))
   on('run', (data) =>
     takeEvents(data as { readonly run_id: string; readonly events: readonly RunEvent[] }),
   )
@@ -114,7 +121,8 @@ function openStream(): void {
     if (source !== mine) return
     connection.value = 'lost'
     beginStreaming()
-    // After a broken connection the browser tries again by itself; after an answer that is no stream it never does.
+    // After a broken connection the browser tries again by itself; after an answer that is no
+    // stream it never does.
     if (mine.readyState === EventSource.CLOSED) void tryAgain()
   })
 }
@@ -139,7 +147,7 @@ function noteVersion(id: string): void {
   if (known && id !== '' && Number.isInteger(version)) known.version = version
 }
 
-function takeRows(news: RowsNews): void {
+function takeRows(news: RunListChanges): void {
   counts.value = news.counts
   openQuestions.value = news.open
   total.value = news.total

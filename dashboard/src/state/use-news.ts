@@ -1,10 +1,12 @@
 import { useEffect } from 'preact/hooks'
-import type { RunRow } from '../../../src/views/model/wire/run-row.ts'
+import type { RunRow } from '../../../src/views/model/api.ts'
 import { onRows } from './stream.ts'
 
 const WAIT_MS = 400
 
-/** Asks for a document again when runs that concern it have news; many at once are asked about once. */
+/**
+ * Asks for a document again when runs that concern it have news; many at once are asked about once.
+ */
 export function useNews(reload: () => void, concerns: (row: RunRow) => boolean = () => true): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,6 +1,9 @@
 const TOKENS = /\*\*\/|\*\*|\*|\?|\[[^\]/]+\]|\{[^{}/]+\}|[^]/g
 
-/** A test for relative paths: `*.js` looks at the file name, a pattern with a slash at the whole path. Knows `* ** ? [a-z] {js,ts}`. */
+/**
+ * A test for relative paths: `*.js` looks at the file name, a pattern with a slash at the whole
+ * path. Knows `* ** ? [a-z] {js,ts}`.
+ */
 export function matcher(pattern) {
   const whole = pattern.includes('/')
   const expression = new RegExp(`^${translate(pattern)}$`)

@@ -3,7 +3,10 @@ import { open } from 'node:fs/promises'
 const LOOKED_AT = 8192
 const LONGEST_LINE = 100_000
 
-/** The lines of a text file with their numbers, read piece by piece and cut where a line has no end; a binary file has none. */
+/**
+ * The lines of a text file with their numbers, read piece by piece and cut where a line has no end;
+ * a binary file has none.
+ */
 export async function* textLines(file) {
   const handle = await open(file)
   try {

@@ -1,7 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The files below a folder as sorted relative paths. Links are not followed, so a loop cannot happen; folders that may not be read are left out. */
+/**
+ * The files below a folder as sorted relative paths. Links are not followed, so a loop cannot
+ * happen; folders that may not be read are left out.
+ */
 export async function* walk(
   root,
   signal,

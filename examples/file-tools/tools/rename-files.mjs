@@ -45,7 +45,8 @@ async function listFiles(folder, pattern, signal) {
   return found
 }
 
-// Plain words of a person arrive as {"text": "new.md"}; programs may send {"action": "skip"} or {"action": "quit"}.
+// Plain words of a person arrive as {"text": "new.md"}; programs may send {"action": "skip"} or
+// {"action": "quit"}.
 function nameIn({ action, text }) {
   const name = typeof text === 'string' && action === undefined ? text.trim() : ''
   return name === 'skip' ? '' : name

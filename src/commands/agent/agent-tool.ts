@@ -1,26 +1,28 @@
-import { pathToFileURL } from 'node:url'
+/**
+ * The work of an agent as a tool, so that the runner runs it like any other.
+ */
+
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { shorten } from '../../contract/shorten.ts'
-import type { Context } from '../../contract/context.ts'
-import { tool } from '../../call/tool.ts'
-import type { AnyTool } from '../../call/tool.ts'
-import { agent } from '../../prompting/agent/agent.ts'
-import { answerOf, optionsInside } from '../../prompting/agent/as-tool.ts'
-import type { AgentEvent } from '../../prompting/agent/agent-type.ts'
-import type { AgentPrompt } from '../../prompting/agent/prompt-type.ts'
-import type { Model } from '../../prompting/agent/model-type.ts'
-import type { Registry } from '../../registry/registry-type.ts'
-import { loadModel, loadPrompt } from './load-model.ts'
-import { readConversation } from './read-conversation.ts'
-import { budgetOf } from './settings.ts'
-import type { AgentSettings } from './settings.ts'
+import { pathToFileURL } from 'node:url'
+import { agent } from '../../agent/agent.ts'
+import { createNestedRunOptions, toToolReply } from '../../agent/run.ts'
+import type { AgentEvent, AgentMessage, AgentPrompt, Model } from '../../agent/types.ts'
+import { call, tool } from '../../core/tool.ts'
+import type { AnyTool, Tool } from '../../core/tool.ts'
+import type { Context } from '../../protocol/context.ts'
+import type { Registry } from '../../registry/types.ts'
+import { shorten } from '../../util/text.ts'
+import { parseJsonObject } from '../../util/values.ts'
+import { loadModel, loadPrompt, toBudgetLimits } from './models.ts'
+import type { AgentSettings } from './models.ts'
 
 /** The id under which runs of agents are on record. */
 export const AGENT_TOOL = 'toolable.agent'
 
-const LONGEST_TEXT = 2000
+const MAX_TEXT_CHARS = 2000
 
-export type AgentToolParts = {
+type AgentToolOptions = {
   readonly registry: Registry
   /** For the tools that it calls. */
   readonly secrets?: { readonly [name: string]: string } | undefined
@@ -32,14 +34,18 @@ export type AgentToolParts = {
   readonly onEvent?: (event: AgentEvent) => void
 }
 
-/** The work of an agent as a tool, so that the runner runs it like any other: questions, cancelling, deadline and record come with it. What was said before, in an attempt that ended too early, is not said again. */
-export function agentTool({
+/**
+ * The work of an agent as a tool, so that the runner runs it like any other: questions, cancelling,
+ * deadline and record come with it. What was said before, in an attempt that ended too early, is
+ * not said again.
+ */
+export function createAgentTool({
   registry,
   artifacts,
   secrets,
   model,
   onEvent,
-}: AgentToolParts): AnyTool {
+}: AgentToolOptions): AnyTool {
   return tool({
     name: 'agent',
     summary: 'Let a model work on a task with the tools of this project',
@@ -75,11 +81,11 @@ export function agentTool({
           ...(settings.dryRun && { dryRun: true }),
         },
       })
-      const budget = budgetOf(settings)
-      const record = recordIn(ctx)
+      const budget = toBudgetLimits(settings)
+      const record = createRecorder(ctx)
       const result = await worker.run(before ?? settings.task, {
         signal: ctx.signal,
-        answer: optionsInside(ctx).answer,
+        answer: createNestedRunOptions(ctx).answer,
         ...(settings.yes && { approve: true }),
         ...(budget && { budget }),
         transcript,
@@ -89,20 +95,20 @@ export function agentTool({
         },
       })
       ctx.artifact('transcript.jsonl', pathToFileURL(transcript).href)
-      return answerOf(result)
+      return toToolReply(result)
     },
   })
 }
 
 // The record of the run tells what happened; the transcript has it word for word.
-function recordIn(ctx: Context): (event: AgentEvent) => void {
+function createRecorder(ctx: Context): (event: AgentEvent) => void {
   let said = ''
   return (event) => {
     if (event.type === 'text') said += event.delta
     else if (event.type === 'turn_start') ctx.progress(`turn ${event.turn}`)
     else if (event.type === 'usage') {
       if (said !== '')
-        ctx.item({ type: 'text', turn: event.turn, text: shorten(said, LONGEST_TEXT) })
+        ctx.item({ type: 'text', turn: event.turn, text: shorten(said, MAX_TEXT_CHARS) })
       ctx.item(event)
       said = ''
     } else if (event.type === 'tool_progress') {
@@ -114,7 +120,7 @@ function recordIn(ctx: Context): (event: AgentEvent) => void {
         )
     } else if (event.type === 'tool_result') {
       const { outcome: _outcome, text, ...rest } = event
-      ctx.item({ ...rest, text: shorten(text, LONGEST_TEXT) })
+      ctx.item({ ...rest, text: shorten(text, MAX_TEXT_CHARS) })
     } else if (event.type === 'end') {
       const { status, turns, usage } = event.result
       ctx.item({ type: 'end', status, turns, usage })
@@ -123,4 +129,38 @@ function recordIn(ctx: Context): (event: AgentEvent) => void {
       ctx.item(event)
     }
   }
+}
+
+/** What the runner calls for a run of an agent: there is only the one tool in it. */
+export function createAgentRegistry(registry: Registry, artifacts: string): Pick<Registry, 'call'> {
+  return {
+    call: (_tool, input, options) =>
+      call(
+        createAgentTool({ registry, artifacts, secrets: options?.secrets }) as Tool,
+        input,
+        options,
+      ),
+  }
+}
+
+/**
+ * What was said according to a transcript; undefined where there is none. A line that was torn by a
+ * crash is left out.
+ */
+function readConversation(file: string): readonly AgentMessage[] | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+  let messages: AgentMessage[] = []
+  for (const line of text.split('\n')) {
+    const entry = parseJsonObject(line)
+    // Each attempt begins with what it was given.
+    if (entry?.['type'] === 'start' && Array.isArray(entry['messages']))
+      messages = [...(entry['messages'] as AgentMessage[])]
+    else if (entry?.['type'] === 'message') messages.push(entry['message'] as AgentMessage)
+  }
+  return messages.length > 0 ? messages : undefined
 }

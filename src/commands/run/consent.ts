@@ -1,34 +1,51 @@
-import { isObject } from '../../contract/json.ts'
-import { ToolError } from '../../contract/tool-error.ts'
-import { reservedFields } from '../../define/reserved.ts'
-import type { Entry } from '../../registry/entry.ts'
-import type { FoundProgram } from '../../registry/found.ts'
-import { takesDocument } from '../../runner/given-of.ts'
-import type { Given } from '../../runner/make-request.ts'
-import { workflowOf } from '../../workflow/source/workflow-of.ts'
+/**
+ * Who agrees and who answers: consent to destructive tools, how a tool is told of a dry run, and the channels by which the questions of a run are answered (the person at the terminal, JSON lines on stdin, `toolable answer`).
+ */
+
+import { detectCaller } from '../../cli/caller.ts'
+import { createLineReader } from '../../cli/input.ts'
+import type { StdinLineReader } from '../../cli/input.ts'
+import { createTerminalAnswerer } from '../../cli/terminal-questions.ts'
+import { cleanLine } from '../../cli/terminal-text.ts'
+import { findReservedFields } from '../../core/context.ts'
+import type { ByteSource, Io } from '../../protocol/io.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import type { RegistryEntry } from '../../registry/catalog.ts'
+import type { FoundProgram } from '../../registry/source.ts'
+import { createFolderChannel, createLineChannel } from '../../runner/answer-channels.ts'
+import type { AnswerChannel, RunQuestion } from '../../runner/questions.ts'
+import { takesDocument } from '../../runner/request.ts'
+import type { RunArguments } from '../../runner/request.ts'
+import type { RunPaths } from '../../runner/run-paths.ts'
+import { isObject } from '../../util/values.ts'
+import { getLoadedWorkflow } from '../../workflow/lookup.ts'
+import { PERSON_NAME } from '../command.ts'
 
 /** How somebody wants a tool to be run. */
-export type Manner = { readonly agreed: boolean; readonly dryRun: boolean }
+export type RunMode = { readonly agreed: boolean; readonly dryRun: boolean }
 
-/** The ways in which a tool hears that it should only plan: as a call does, by a flag of our own programs, by a field of its input. */
-export type DryRunWay =
+/**
+ * The ways in which a tool hears that it should only plan: as a call does, by a flag of our own
+ * programs, by a field of its input.
+ */
+type DryRunMethod =
   | { readonly by: 'call' }
   | { readonly by: 'flag' }
   | { readonly by: 'field'; readonly field: string }
 
 /** How a tool is told of a dry run; undefined where it cannot be, and would act. */
-export async function dryRunWayOf(
-  { definition, found }: Pick<Entry, 'definition' | 'found'>,
+export async function findDryRunMethod(
+  { definition, found }: Pick<RegistryEntry, 'definition' | 'found'>,
   program: FoundProgram | undefined,
-): Promise<DryRunWay | undefined> {
+): Promise<DryRunMethod | undefined> {
   // The fields of a workflow are its own, whatever they are called.
-  if (workflowOf(found)) return undefined
+  if (getLoadedWorkflow(found)) return undefined
   const { form, stdin, warm } = program?.call ?? {}
   if (form === 'toolable' && (stdin || warm)) return { by: 'flag' }
   const {
     manifest: { inputSchema, dryRun },
   } = await definition.compiled()
-  const field = reservedFields(inputSchema).dryRun
+  const field = findReservedFields(inputSchema).dryRun
   const properties = isObject(inputSchema['properties']) ? inputSchema['properties'] : {}
   const declared = field === undefined ? undefined : properties[field]
   if (field !== undefined && isObject(declared) && declared['type'] === 'boolean')
@@ -36,42 +53,47 @@ export async function dryRunWayOf(
   return !program && dryRun ? { by: 'call' } : undefined
 }
 
-/** What a tool is given, with consent and the wish for a dry run in the way in which it hears of them. Throws PRECONDITION for a dry run that it could not hear of: it would act. */
-export async function inManner(
-  given: Given,
-  entry: Entry,
+/**
+ * What a tool is given, with consent and the wish for a dry run in the way in which it hears of
+ * them. Throws PRECONDITION for a dry run that it could not hear of: it would act.
+ */
+export async function applyRunMode(
+  given: RunArguments,
+  entry: RegistryEntry,
   program: FoundProgram | undefined,
-  { agreed, dryRun }: Manner,
-): Promise<Given> {
-  if (!dryRun) return agreed && program?.call.destructive ? withWord(given, '--yes') : given
-  const way = await dryRunWayOf(entry, program)
+  { agreed, dryRun }: RunMode,
+): Promise<RunArguments> {
+  if (!dryRun) return agreed && program?.call.destructive ? addArgument(given, '--yes') : given
+  const way = await findDryRunMethod(entry, program)
   // What is called and knows no dry run is not called at all, and says what it would have got.
-  if (way?.by === 'call' || (!way && !program && !workflowOf(entry.found))) return given
-  if (way?.by === 'flag') return withWord(given, '--dry-run')
+  if (way?.by === 'call' || (!way && !program && !getLoadedWorkflow(entry.found))) return given
+  if (way?.by === 'flag') return addArgument(given, '--dry-run')
   if (way)
     return takesDocument(program?.call)
       ? { ...given, input: { ...given.input, [way.field]: true } }
-      : withWord(given, flagOf(way.field, program))
-  throw noDryRun(entry)
+      : addArgument(given, toFieldFlag(way.field, program))
+  throw createNoDryRunError(entry)
 }
 
 /** That a tool has no dry run. */
-export function noDryRun({ name, found }: Entry): ToolError {
+export function createNoDryRunError({ name, found }: RegistryEntry): ToolError {
   return new ToolError(
     'PRECONDITION',
     `'${name}' has no dry run: it could not be told, and would act`,
     {
       field: 'dry_run',
       recoverable: false,
-      suggestion: workflowOf(found)
+      suggestion: getLoadedWorkflow(found)
         ? `toolable workflow plan ${name}`
         : 'Leave the dry run out, or give it an input that does no harm',
     },
   )
 }
 
-/** Refuses a dry run of what goes on with a run: no attempt of it can be told. Throws PRECONDITION. */
-export function refuseDryResume(
+/**
+ * Refuses a dry run of what goes on with a run: no attempt of it can be told. Throws PRECONDITION.
+ */
+export function rejectDryResume(
   command: 'resume' | 'workflow resume',
   dryRun: boolean | undefined,
 ): void {
@@ -88,7 +110,7 @@ export function refuseDryResume(
 }
 
 /** What somebody has to agree to. */
-export type Consented = {
+type ConsentRequest = {
   readonly name: string
   readonly destructive: boolean
   /** How the command says that he does; default: as `toolable run` does. */ readonly agreeing?: {
@@ -106,8 +128,8 @@ export function requireConsent(
       fix: 'Say --yes before the name of the tool',
       example: `toolable run --yes ${name} ...`,
     },
-  }: Consented,
-  { agreed, dryRun }: Manner,
+  }: ConsentRequest,
+  { agreed, dryRun }: RunMode,
 ): void {
   if (agreed || dryRun || !destructive) return
   throw new ToolError(
@@ -123,13 +145,178 @@ export function requireConsent(
   )
 }
 
-function withWord(given: Given, word: string): Given {
+function addArgument(given: RunArguments, word: string): RunArguments {
   return given.args.includes(word) ? given : { ...given, args: [...given.args, word] }
 }
 
-function flagOf(field: string, program: FoundProgram | undefined): string {
+function toFieldFlag(field: string, program: FoundProgram | undefined): string {
   return (
     program?.call.program?.fields.find((one) => one.field === field)?.flag ??
     `--${field.replaceAll('_', '-')}`
   )
+}
+
+/**
+ * Sees to it that somebody agrees to something destructive: by `--yes`, or a person at this
+ * terminal, who is asked. Throws PERMISSION where he declines, CONFIRMATION_REQUIRED where nobody
+ * is there to agree.
+ */
+export async function obtainConsent(
+  wanted: ConsentRequest,
+  manner: RunMode,
+  io: Io,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!wanted.destructive || manner.agreed || manner.dryRun || !isPerson(io))
+    return requireConsent(wanted, manner)
+  const { name } = wanted
+  const agreed = await createTerminalAnswerer(getLineReader(io.stdin), io.stderr)(
+    { id: 'consent', kind: 'confirm', prompt: `${name} is destructive. Run it?`, default: false },
+    signal,
+  )
+  if (agreed === false)
+    throw new ToolError('PERMISSION', `'${name}' was not run: its confirmation was declined`, {
+      suggestion: { action: 'abort', fix: 'Do not run it again unless the user asks for it' },
+    })
+  requireConsent(wanted, { ...manner, agreed: agreed === true })
+}
+
+type AnswerWaiting = {
+  /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean
+  readonly session: boolean
+}
+
+/**
+ * What is written and typed while somebody is asked; `forget` where others wrote there too, or it
+ * has to stay.
+ */
+type TerminalDialogue = { wrote(text: string): void; typed(line: string): void; forget(): void }
+
+/**
+ * Asks a person a question when and where it is right to; `work` does the asking, and tells the
+ * dialogue, where there is one, what happens.
+ */
+export type AskPerson = (
+  question: RunQuestion,
+  signal: AbortSignal,
+  work: (dialogue?: TerminalDialogue) => Promise<unknown>,
+) => Promise<unknown>
+
+/** Whether a person sits at this terminal. */
+export function isPerson({ stdin, stderr, env }: Io): boolean {
+  return stdin.isTTY && stderr.isTTY && !detectCaller(env)
+}
+
+/** Who asks for a run from this command line, for the record; undefined where nobody can tell. */
+export function getRunCaller(io: Io): string | undefined {
+  return (
+    detectCaller(io.env)?.name ??
+    (io.stdin.isTTY || io.stdout.isTTY || io.stderr.isTTY ? 'person' : undefined)
+  )
+}
+
+/**
+ * Who answers the questions of a run in the foreground: a person at the terminal, else the caller
+ * by JSON lines; and `toolable answer`.
+ */
+export function openAnswerChannels(
+  paths: RunPaths,
+  io: Io,
+  { wait, session }: AnswerWaiting,
+  ask: AskPerson = (_question, _signal, work) => work(),
+): AnswerChannel[] {
+  const person = isPerson(io)
+  const channels: AnswerChannel[] = []
+  const waits = wait || session
+  if (person)
+    channels.push(
+      createPersonChannel({
+        io,
+        ask,
+        elsewhere: waits
+          ? `nobody answers here any more; the run waits for: toolable answer ${paths.id} <value>`
+          : undefined,
+      }),
+    )
+  else if (!io.stdin.taken && !io.stdin.isTTY)
+    channels.push(
+      createLineChannel(io.stdin, (problem) => io.stderr.write(`${cleanLine(problem)}\n`)),
+    )
+  channels.push({ ...createFolderChannel(paths.answers), passive: !waits })
+  return channels
+}
+
+// Stdin has one owner: whoever asks a person shares one reader.
+const lineReaders = new WeakMap<ByteSource, StdinLineReader>()
+
+/** The lines that a person types, for all who ask him something. */
+function getLineReader(stdin: ByteSource): StdinLineReader {
+  const lines = lineReaders.get(stdin) ?? createLineReader(stdin)
+  lineReaders.set(stdin, lines)
+  return lines
+}
+
+type PersonChannelOptions = {
+  readonly io: Io
+  readonly ask: AskPerson
+  /** What the others who may answer type, where the run waits for them. */ readonly elsewhere:
+    string | undefined
+}
+
+function createPersonChannel({
+  io,
+  ask: askPerson,
+  elsewhere,
+}: PersonChannelOptions): AnswerChannel {
+  const lines = getLineReader(io.stdin)
+  let turn: Promise<unknown> = Promise.resolve()
+  let gone = false
+  const put = async (
+    question: RunQuestion,
+    signal: AbortSignal,
+    dialogue?: TerminalDialogue,
+  ): Promise<unknown> => {
+    const write = (text: string): void => {
+      dialogue?.wrote(text)
+      io.stderr.write(text)
+    }
+    const next: StdinLineReader['next'] = async (aborted) => {
+      const line = await lines.next(aborted)
+      if (line !== undefined) dialogue?.typed(line)
+      else gone = true
+      return line
+    }
+    const screen = await io.screen?.()
+    const endStopping = screen?.onStop(
+      () => dialogue?.forget(),
+      () => undefined,
+    )
+    const value = await Promise.resolve(
+      createTerminalAnswerer({ next }, { write }, screen)(question, signal),
+    )
+      .catch(() => undefined)
+      .finally(endStopping)
+    if (gone && elsewhere !== undefined) {
+      dialogue?.forget()
+      write(`${elsewhere}\n`)
+    }
+    return value
+  }
+  return {
+    name: PERSON_NAME,
+    async answer(question, signal, problem) {
+      // Whoever is asked two things at once cannot know which one he answers, and whoever has ended
+      // the input answers nothing any more.
+      const asked = turn.then(() =>
+        signal.aborted || gone
+          ? undefined
+          : askPerson(question, signal, (dialogue) =>
+              put(problem === undefined ? question : { ...question, problem }, signal, dialogue),
+            ),
+      )
+      turn = asked.catch(() => undefined)
+      const value = await asked
+      return value === undefined ? undefined : { value }
+    },
+  }
 }

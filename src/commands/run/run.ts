@@ -1,45 +1,49 @@
-import type { Io } from '../../contract/io.ts'
-import { ToolError } from '../../contract/tool-error.ts'
-import type { Servable } from '../../call/servable.ts'
-import type { Entry } from '../../registry/entry.ts'
-import type { FoundProgram } from '../../registry/found.ts'
-import { recover } from '../../runner/folder/recover.ts'
-import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
-import { isQuestion } from '../../process/inputs/is-question.ts'
-import { takesDocument } from '../../runner/given-of.ts'
-import type { Given } from '../../runner/make-request.ts'
-import type { Command } from '../../surfaces/cli/argv/command.ts'
-import type { Host } from '../../surfaces/cli/host.ts'
-import { printHelp } from '../../surfaces/cli/print-help.ts'
-import { readInput, scanTool } from '../../surfaces/cli/request.ts'
-import type { Surroundings } from '../config/load.ts'
-import { chooseProgress } from '../progress/progress-flag.ts'
-import { readOwnFlags } from '../own-flags.ts'
-import { workflowOf } from '../../workflow/source/workflow-of.ts'
-import { withRegistry } from '../with-registry.ts'
-import { oneToolView } from '../call/one-tool-view.ts'
-import { callerOf } from './channels.ts'
-import { createOnce } from './claim-key.ts'
-import { inManner } from './consent.ts'
-import { startDetachedRun } from './detach.ts'
-import { followInForeground } from './foreground.ts'
-import { checkDetachable } from './hand-over.ts'
-import { makeRun } from './make-run.ts'
-import { obtainConsent } from './obtain-consent.ts'
-import { readRunOptions } from './request.ts'
-import type { RunFlags } from './request.ts'
-import { surroundingsOf } from './surroundings.ts'
+/**
+ * `toolable run`: runs a tool under the runner.
+ *
+ * consent.ts asks for consent, passes on `--dry-run` and says who answers questions; create-run.ts reads flags and creates the run; foreground.ts performs it while its caller watches; supervise.ts performs it in the background.
+ */
 
-type ToolCommand = Command & { kind: 'tool' }
+import type { ParsedCommand } from '../../cli/command.ts'
+import { printHelp } from '../../cli/documents.ts'
+import type { CommandHost } from '../../cli/host.ts'
+import { readInput, scanToolArguments } from '../../cli/input.ts'
+import type { Servable } from '../../core/tool.ts'
+import { isInfoRequest } from '../../process/inputs.ts'
+import type { Io } from '../../protocol/io.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import type { RegistryEntry } from '../../registry/catalog.ts'
+import type { FoundProgram } from '../../registry/source.ts'
+import { recoverRuns } from '../../runner/recover.ts'
+import { takesDocument } from '../../runner/request.ts'
+import type { RunArguments } from '../../runner/request.ts'
+import { findRunsFolder } from '../../runner/run-paths.ts'
+import { getLoadedWorkflow } from '../../workflow/lookup.ts'
+import { chooseProgress } from '../command.ts'
+import { pickRegistryFlags, withRegistry } from '../config.ts'
+import type { RegistryFlags } from '../config.ts'
+import { createSingleToolView, readOwnFlags } from '../tool-arguments.ts'
+import { applyRunMode, getRunCaller, obtainConsent } from './consent.ts'
+import {
+  createRunOnce,
+  detachRun,
+  parseRunOptions,
+  prepareRun,
+  requireDetachable,
+} from './create-run.ts'
+import type { RunFlags } from './create-run.ts'
+import { runInForeground } from './foreground.ts'
+
+type RunCommand = ParsedCommand & { kind: 'tool' }
 
 /** Runs a tool of the registry under the runner; gives the exit status. */
-export async function runRun(
+export async function runRunCommand(
   program: Servable,
-  command: ToolCommand,
+  command: RunCommand,
   io: Io,
-  host: Host,
+  host: CommandHost,
 ): Promise<number> {
-  const { flags, name, rest, problem } = readOwnFlags<RunFlags & Surroundings>(command, io)
+  const { flags, name, rest, problem } = readOwnFlags<RunFlags & RegistryFlags>(command, io)
   const { globals } = command
   if (globals.help) return printHelp(program, command, io)
   const wrong = command.problem ?? problem
@@ -55,55 +59,62 @@ export async function runRun(
     })
   const { detach, wait, selftest } = flags
   const progress = chooseProgress(flags.progress, globals, io)
-  const surroundings = surroundingsOf(flags)
+  const surroundings = pickRegistryFlags(flags)
   const root = findRunsFolder(io.cwd, flags.config)
-  await recover(root)
+  await recoverRuns(root)
   return withRegistry(surroundings, io, async (registry) => {
-    const entry = registry.find(name) as Entry | undefined
+    const entry = registry.find(name) as RegistryEntry | undefined
     // Fails, and says which was meant.
     if (!entry) return (await registry.describe(name), 1)
     await registry.prepare?.()
     const found = await entry.found.program?.()
-    const asks = await asksOnly(entry, found, rest)
+    const asks = await isOnlyQuestion(entry, found, rest)
     // What takes a document has no flags of its own.
     if (asks && takesDocument(found?.call))
-      return printToolHelp(oneToolView(registry, entry, 'run'), globals, io)
-    const subject = selftest ? selftestOf(found, name) : asks && found ? plainly(found, []) : found
-    const read = await readGiven(entry, subject, selftest ? [] : rest, globals, io, host)
+      return printToolHelp(createSingleToolView(registry, entry, 'run'), globals, io)
+    const subject = selftest
+      ? toSelftestProgram(found, name)
+      : asks && found
+        ? asPlainProgram(found, [])
+        : found
+    const read = await readToolInput(entry, subject, selftest ? [] : rest, globals, io, host)
     const manner = { agreed: globals.yes === true, dryRun: globals.dryRun === true }
     // A program of ours asks by itself, in its own words.
     if (subject?.call.form !== 'toolable')
       await obtainConsent(
-        { name: entry.name, destructive: entry.definition.facts.annotations.destructive === true },
+        {
+          name: entry.name,
+          destructive: entry.definition.metadata.annotations.destructive === true,
+        },
         manner,
         io,
         host.signal,
       )
-    const given = selftest || asks ? read : await inManner(read, entry, subject, manner)
+    const given = selftest || asks ? read : await applyRunMode(read, entry, subject, manner)
     const options = {
-      ...readRunOptions(flags, globals, io.cwd),
+      ...parseRunOptions(flags, globals, io.cwd),
       surroundings,
-      caller: callerOf(io),
+      caller: getRunCaller(io),
     }
-    if (detach) checkDetachable(options)
-    const { request: asked, start } = await makeRun(
+    if (detach) requireDetachable(options)
+    const { request: asked, start } = await prepareRun(
       {
         entry,
         program: subject,
         given,
         options,
         dryRun: manner.dryRun,
-        workflow: workflowOf(entry.found),
+        workflow: getLoadedWorkflow(entry.found),
       },
       io,
     )
-    const keyed = await createOnce(
+    const keyed = await createRunOnce(
       root,
       asked,
       selftest || asks || manner.dryRun ? undefined : globals.idempotencyKey,
     )
     if (keyed.is !== 'new')
-      return (await import('./join-earlier.ts')).joinEarlier(
+      return (await import('../control/resume.ts')).joinEarlierRun(
         keyed,
         { flags, progress },
         io,
@@ -111,8 +122,8 @@ export async function runRun(
         globals,
       )
     const { paths, request } = keyed
-    if (detach) return startDetachedRun(paths, request, io, host, globals)
-    return followInForeground(
+    if (detach) return detachRun(paths, request, io, host, globals)
+    return runInForeground(
       paths,
       request,
       {
@@ -128,7 +139,7 @@ export async function runRun(
   })
 }
 
-function printToolHelp(view: Servable, globals: ToolCommand['globals'], io: Io): Promise<number> {
+function printToolHelp(view: Servable, globals: RunCommand['globals'], io: Io): Promise<number> {
   return printHelp(
     view,
     { globals, builtin: true, kind: 'tool', entry: view.entries[0]!, single: false, tokens: [] },
@@ -136,33 +147,34 @@ function printToolHelp(view: Servable, globals: ToolCommand['globals'], io: Io):
   )
 }
 
-// What speaks by arguments gets them as they are; what wants one document gets one, whichever way the user writes it.
-async function readGiven(
-  entry: Entry,
+// What speaks by arguments gets them as they are; what wants one document gets one, whichever way
+// the user writes it.
+async function readToolInput(
+  entry: RegistryEntry,
   program: FoundProgram | undefined,
   rest: readonly string[],
-  globals: ToolCommand['globals'],
+  globals: RunCommand['globals'],
   io: Io,
-  host: Host,
-): Promise<Given> {
+  host: CommandHost,
+): Promise<RunArguments> {
   if (!takesDocument(program?.call)) return { args: rest }
-  const args = await scanTool(entry, rest, globals, false)
+  const args = await scanToolArguments(entry, rest, globals, false)
   if (args.problem) throw args.problem
   const { input } = await readInput(args, globals, io, { stdinTaken: false, signal: host.signal })
   return { args: rest, input: input as { readonly [field: string]: unknown } }
 }
 
-function selftestOf(program: FoundProgram | undefined, name: string): FoundProgram {
+function toSelftestProgram(program: FoundProgram | undefined, name: string): FoundProgram {
   const { selftest } = program ?? {}
   if (!program || !selftest)
     throw new ToolError('NOT_FOUND', `the tool '${name}' has no self-test`, {
       suggestion: "Add health: {selftest: ['--selftest']} to its manifest",
     })
-  return plainly(program, selftest)
+  return asPlainProgram(program, selftest)
 }
 
 // Whoever asks about a tool hears what it prints, which is no run protocol.
-function plainly(program: FoundProgram, words: readonly string[]): FoundProgram {
+function asPlainProgram(program: FoundProgram, words: readonly string[]): FoundProgram {
   const [first, ...others] = program.call.command
   return {
     ...program,
@@ -170,15 +182,16 @@ function plainly(program: FoundProgram, words: readonly string[]): FoundProgram 
   }
 }
 
-// Of tools that take a document only their help can be told; everything else is for the program itself.
-async function asksOnly(
-  entry: Entry,
+// Of tools that take a document only their help can be told; everything else is for the program
+// itself.
+async function isOnlyQuestion(
+  entry: RegistryEntry,
   program: FoundProgram | undefined,
   args: readonly string[],
 ): Promise<boolean> {
   if (takesDocument(program?.call))
     return args.length === 1 && (args[0] === '--help' || args[0] === '-h')
-  return isQuestion(
+  return isInfoRequest(
     args,
     (await entry.definition.compiled()).manifest.inputSchema,
     program?.selftest ? [program.selftest] : [],

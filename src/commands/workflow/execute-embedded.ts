@@ -1,28 +1,29 @@
-import { ToolError } from '../../contract/tool-error.ts'
-import { findRunsFolder } from '../../runner/folder/find-runs-folder.ts'
-import { recover } from '../../runner/folder/recover.ts'
-import { isRunId, newRunId } from '../../runner/folder/run-id.ts'
-import { checkTools } from '../../workflow/definition/check-tools.ts'
-import { problemsError } from '../../workflow/definition/finding.ts'
-import { makeWorkflowRequest } from '../../workflow/run/make-workflow-request.ts'
-import { workflowSubject } from '../../workflow/run/workflow-subject.ts'
-import { callerOf } from '../run/channels.ts'
-import { createOnce } from '../run/claim-key.ts'
-import { startDetachedRun } from '../run/detach.ts'
-import { followInForeground } from '../run/foreground.ts'
-import { withRegistry } from '../with-registry.ts'
-import { runFlagsOf } from './execute-type.ts'
-import type { Execute } from './execute-type.ts'
-import { consentToWorkflow } from './workflow-consent.ts'
+/**
+ * The embedded engine: executes a workflow in this process, as a run on record.
+ */
+
+import { ToolError } from '../../protocol/tool-error.ts'
+import { recoverRuns } from '../../runner/recover.ts'
+import { createRunId, findRunsFolder, isRunId } from '../../runner/run-paths.ts'
+import { checkTools } from '../../workflow/definition/checks.ts'
+import { createProblemsError } from '../../workflow/definition/reader.ts'
+import { createWorkflowRequest } from '../../workflow/request.ts'
+import { createWorkflowTarget } from '../../workflow/workflow-run.ts'
+import { withRegistry } from '../config.ts'
+import { getRunCaller } from '../run/consent.ts'
+import { createRunOnce, detachRun } from '../run/create-run.ts'
+import { runInForeground } from '../run/foreground.ts'
+import { obtainWorkflowConsent, toRunFlags } from './execution.ts'
+import type { ExecuteWorkflow } from './execution.ts'
 
 /** Executes a workflow in this process, as a run on record. */
-export const executeEmbedded: Execute = async (wanted, context) => {
+export const executeEmbedded: ExecuteWorkflow = async (wanted, context) => {
   const {
     workflow,
     input,
     file,
     surroundings,
-    id = newRunId(),
+    id = createRunId(),
     detach,
     wait,
     progress,
@@ -39,37 +40,37 @@ export const executeEmbedded: Execute = async (wanted, context) => {
       { field: 'id' },
     )
   const root = findRunsFolder(io.cwd, surroundings.config)
-  await recover(root)
+  await recoverRuns(root)
   return withRegistry(surroundings, io, async (registry) => {
     const { problems, found } = await checkTools(workflow, registry)
-    if (problems.length > 0) throw problemsError(problems, found)
-    await consentToWorkflow(workflow, registry, context)
-    const asked = makeWorkflowRequest(id, workflow, input, {
+    if (problems.length > 0) throw createProblemsError(problems, found)
+    await obtainWorkflowConsent(workflow, registry, context)
+    const asked = createWorkflowRequest(id, workflow, input, {
       cwd: io.cwd,
       env: io.env,
       timeout,
       surroundings,
       file,
-      caller: callerOf(io),
+      caller: getRunCaller(io),
       ...(answers && { answers }),
       ...(typedAnswers && { typedAnswers }),
     })
-    const keyed = await createOnce(root, asked, key)
+    const keyed = await createRunOnce(root, asked, key)
     if (keyed.is !== 'new')
-      return (await import('../run/join-earlier.ts')).joinEarlier(
+      return (await import('../control/resume.ts')).joinEarlierRun(
         keyed,
-        { flags: runFlagsOf(wanted), progress },
+        { flags: toRunFlags(wanted), progress },
         io,
         host,
         globals,
       )
     const { paths, request } = keyed
-    if (detach) return startDetachedRun(paths, request, io, host, globals)
-    return followInForeground(
+    if (detach) return detachRun(paths, request, io, host, globals)
+    return runInForeground(
       paths,
       request,
       {
-        start: workflowSubject({ paths, request, registry, env: io.env, now: io.now }),
+        start: createWorkflowTarget({ paths, request, registry, env: io.env, now: io.now }),
         wait,
         progress,
       },

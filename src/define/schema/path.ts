@@ -1,13 +1,19 @@
-import { resolve } from 'node:path'
-import { isObject } from '../../contract/json.ts'
-import type { JsonSchema } from '../../contract/json.ts'
-import { createExplainer } from './explain.ts'
-import { indexRefs } from './refs.ts'
-import { rewriteAlong } from './rewrite.ts'
-import type { Path } from './value-path.ts'
-import { showValue } from './words.ts'
+/**
+ * Input fields that are paths (`format: path`, `x-toolable-path`): resolved and checked against the directory of the caller.
+ */
 
-/** What a path field demands; it stands in JSON Schema as `x-toolable-path` beside `format: 'path'`. */
+import { resolve } from 'node:path'
+import { isObject } from '../../util/values.ts'
+import type { JsonSchema } from '../../util/values.ts'
+import { createExplainer } from './explain.ts'
+import { createRefs } from './refs.ts'
+import { formatValue } from './subschemas.ts'
+import { rewriteValue } from './walk.ts'
+import type { IssuePath } from './walk.ts'
+
+/**
+ * What a path field demands; it stands in JSON Schema as `x-toolable-path` beside `format: 'path'`.
+ */
 export type PathRules = {
   /** The path must exist. */
   readonly exists?: boolean
@@ -19,9 +25,12 @@ export type PathRules = {
 }
 
 export type PathKind = 'file' | 'directory' | 'other'
-export type PathIssue = { readonly path: Path; readonly message: string }
+export type PathIssue = { readonly path: IssuePath; readonly message: string }
 
-/** Resolves the path fields of a checked value against the caller's directory and reports those that are missing or of the wrong kind. */
+/**
+ * Resolves the path fields of a checked value against the caller's directory and reports those that
+ * are missing or of the wrong kind.
+ */
 export function checkPaths(
   schema: JsonSchema,
   value: unknown,
@@ -29,8 +38,8 @@ export function checkPaths(
   stat: (path: string) => PathKind | undefined,
 ): { value: unknown; issues: PathIssue[] } {
   const issues: PathIssue[] = []
-  const checked = rewriteAlong(
-    createExplainer(indexRefs(schema)),
+  const checked = rewriteValue(
+    createExplainer(createRefs(schema)),
     schema,
     value,
     (pieces, here, path) => {
@@ -44,7 +53,7 @@ export function checkPaths(
       const absolute = resolve(cwd, here)
       const problem =
         rules.exists === true || rules.kind !== undefined
-          ? findProblem(rules, stat(absolute), here)
+          ? findPathProblem(rules, stat(absolute), here)
           : undefined
       if (problem !== undefined) issues.push({ path: [...path], message: problem })
       return rules.resolve === true ? absolute : here
@@ -53,7 +62,7 @@ export function checkPaths(
   return { value: checked, issues }
 }
 
-function findProblem(
+function findPathProblem(
   rules: PathRules,
   found: PathKind | undefined,
   given: string,
@@ -61,8 +70,8 @@ function findProblem(
   const wanted = rules.kind === undefined ? 'path' : rules.kind
   if (found === undefined)
     return rules.exists === true
-      ? `must be an existing ${wanted}, and ${showValue(given)} does not exist`
+      ? `must be an existing ${wanted}, and ${formatValue(given)} does not exist`
       : undefined
   if (rules.kind === undefined || rules.kind === found) return undefined
-  return `must be a ${rules.kind}, and ${showValue(given)} is ${found === 'other' ? 'neither file nor directory' : `a ${found}`}`
+  return `must be a ${rules.kind}, and ${formatValue(given)} is ${found === 'other' ? 'neither file nor directory' : `a ${found}`}`
 }

@@ -1,55 +1,67 @@
-import { isObject } from '../../contract/json.ts'
-import type { JsonSchema } from '../../contract/json.ts'
-import { ToolError } from '../../contract/tool-error.ts'
-import { eachSubschema, isSchema, ownKeyword } from './subschemas.ts'
+/**
+ * References inside one schema document: pointers, anchors and embedded `$id`s. Nothing is ever fetched.
+ */
+
+import { ToolError } from '../../protocol/tool-error.ts'
+import { isObject } from '../../util/values.ts'
+import type { JsonSchema } from '../../util/values.ts'
+import { forEachSubschema, getKeyword, isSchema } from './subschemas.ts'
 import type { AnySchema } from './subschemas.ts'
 
 /** Finds what the references of one document point to. */
-export type Refs = {
-  /** What the `$ref` of this schema points to; undefined when it has none, or when nothing is there. */
+export type SchemaRefs = {
+  /**
+   * What the `$ref` of this schema points to; undefined when it has none, or when nothing is there.
+   */
   follow(schema: JsonSchema): AnySchema | undefined
 }
 
 const REF_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef'] as const
 // Gives documents without an $id something to resolve against; `.invalid` can never be a real host.
-const DOCUMENT = 'https://toolable.invalid/schema'
+const DOCUMENT_URL = 'https://toolable.invalid/schema'
 
-/** Makes the references of a document followable: pointers, anchors and embedded `$id`s. Nothing is ever fetched. */
-export function indexRefs(root: JsonSchema): Refs {
+/**
+ * Makes the references of a document followable: pointers, anchors and embedded `$id`s. Nothing is
+ * ever fetched.
+ */
+export function createRefs(root: JsonSchema): SchemaRefs {
   let index: RefIndex | undefined
   return {
     follow(schema) {
-      const reference = refOf(schema)
+      const reference = getRef(schema)
       if (reference === undefined) return undefined
-      index ??= buildIndex(root)
-      return resolve(index, schema, reference)
+      index ??= buildRefIndex(root)
+      return resolveRef(index, schema, reference)
     },
   }
 }
 
 /** The reference that a schema carries. */
-export function refOf(schema: JsonSchema): string | undefined {
+export function getRef(schema: JsonSchema): string | undefined {
   for (const keyword of REF_KEYWORDS) {
-    const reference = ownKeyword(schema, keyword)
+    const reference = getKeyword(schema, keyword)
     if (typeof reference === 'string') return reference
   }
   return undefined
 }
 
-/** Throws CONFIG for a reference that points outside the document, to nothing, or in a circle without end. */
-export function checkRefs(root: JsonSchema, refs: Refs): void {
+/**
+ * Throws CONFIG for a reference that points outside the document, to nothing, or in a circle
+ * without end.
+ */
+export function checkRefs(root: JsonSchema, refs: SchemaRefs): void {
   const seen = new Set<JsonSchema>()
   const visit = (schema: AnySchema): void => {
     if (typeof schema === 'boolean' || seen.has(schema)) return
     seen.add(schema)
-    const reference = refOf(schema)
+    const reference = getRef(schema)
     if (reference !== undefined) {
       const target = refs.follow(schema)
-      if (target === undefined) throw unresolvable(reference)
-      refuseEndlessChain(schema, refs)
+      if (target === undefined) throw createUnresolvedRefError(reference)
+      rejectEndlessChain(schema, refs)
       visit(target)
     }
-    eachSubschema(schema, visit)
+    forEachSubschema(schema, visit)
   }
   visit(root)
 }
@@ -60,39 +72,39 @@ type RefIndex = {
   readonly dynamicAnchors: Map<string, JsonSchema>
 }
 
-function buildIndex(root: JsonSchema): RefIndex {
+function buildRefIndex(root: JsonSchema): RefIndex {
   const index: RefIndex = {
-    resources: new Map([[DOCUMENT, root]]),
+    resources: new Map([[DOCUMENT_URL, root]]),
     bases: new Map(),
     dynamicAnchors: new Map(),
   }
   const visit = (schema: AnySchema, base: string): void => {
     if (typeof schema === 'boolean' || index.bases.has(schema)) return
-    const id = ownKeyword(schema, '$id')
+    const id = getKeyword(schema, '$id')
     const url = typeof id === 'string' ? parseUrl(id, base) : undefined
     if (url) index.resources.set(withoutEmptyHash(url), schema)
     const ownBase = url && url.hash === '' ? url.href : base
     index.bases.set(schema, ownBase)
     for (const keyword of ['$anchor', '$dynamicAnchor']) {
-      const anchor = ownKeyword(schema, keyword)
+      const anchor = getKeyword(schema, keyword)
       if (typeof anchor !== 'string') continue
       index.resources.set(`${ownBase}#${anchor}`, schema)
       // The outermost one wins, as dynamic scope demands.
       if (keyword === '$dynamicAnchor' && !index.dynamicAnchors.has(anchor))
         index.dynamicAnchors.set(anchor, schema)
     }
-    eachSubschema(schema, (subschema) => visit(subschema, ownBase))
+    forEachSubschema(schema, (subschema) => visit(subschema, ownBase))
   }
-  visit(root, DOCUMENT)
+  visit(root, DOCUMENT_URL)
   return index
 }
 
-function resolve(index: RefIndex, schema: JsonSchema, reference: string): AnySchema | undefined {
-  if (ownKeyword(schema, '$dynamicRef') === reference) {
+function resolveRef(index: RefIndex, schema: JsonSchema, reference: string): AnySchema | undefined {
+  if (getKeyword(schema, '$dynamicRef') === reference) {
     const dynamic = index.dynamicAnchors.get(reference.replace(/^.*#/, ''))
     if (dynamic) return dynamic
   }
-  const url = parseUrl(reference, index.bases.get(schema) ?? DOCUMENT)
+  const url = parseUrl(reference, index.bases.get(schema) ?? DOCUMENT_URL)
   if (!url) return undefined
   const whole = index.resources.get(withoutEmptyHash(url))
   if (whole !== undefined) return whole
@@ -107,7 +119,7 @@ function resolve(index: RefIndex, schema: JsonSchema, reference: string): AnySch
 function followPointer(resource: AnySchema, fragment: string): AnySchema | undefined {
   let here: unknown = resource
   for (const part of fragment.split('/').slice(1)) {
-    const key = decodePart(part)
+    const key = decodePointerPart(part)
     // Tuples written the old way (`items: [...]`) have become `prefixItems`.
     if (/^\d+$/.test(key) && isObject(here) && Array.isArray(here['prefixItems']))
       here = here['prefixItems']
@@ -119,7 +131,7 @@ function followPointer(resource: AnySchema, fragment: string): AnySchema | undef
   return isSchema(here) ? here : undefined
 }
 
-function decodePart(part: string): string {
+function decodePointerPart(part: string): string {
   let text = part
   try {
     text = decodeURIComponent(part)
@@ -141,21 +153,21 @@ function withoutEmptyHash(url: URL): string {
   return url.href.replace(/#$/, '')
 }
 
-function refuseEndlessChain(schema: JsonSchema, refs: Refs): void {
+function rejectEndlessChain(schema: JsonSchema, refs: SchemaRefs): void {
   const passed = new Set<AnySchema>()
   let here: AnySchema | undefined = schema
   while (here !== undefined && typeof here !== 'boolean') {
     if (passed.has(here))
       throw new ToolError(
         'CONFIG',
-        `the schema has a $ref '${refOf(schema)}' that leads back to itself`,
+        `the schema has a $ref '${getRef(schema)}' that leads back to itself`,
       )
     passed.add(here)
     here = refs.follow(here)
   }
 }
 
-function unresolvable(reference: string): ToolError {
+function createUnresolvedRefError(reference: string): ToolError {
   if (/^[a-z][a-z\d+.-]*:/i.test(reference)) {
     return new ToolError(
       'CONFIG',

@@ -1,94 +1,106 @@
+/**
+ * Makes definitions of a folder's tools. Loaded by the first call or description; a list does without it.
+ */
+
 import { dirname } from 'node:path'
-import type { ToolDefinition } from '../../define/tool-type.ts'
-import { look } from '../cache/stamp.ts'
+import type { ToolDefinition } from '../../define/tool-types.ts'
+import type { DeclaredError } from '../../protocol/errors.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { statFile } from '../cache.ts'
 import type { ChildCall } from '../child/child-call.ts'
-import type { HeldBy } from '../child/held/held-call.ts'
-import { expandValues } from '../expand-variables.ts'
+import type { Confinement } from '../child/confined-call.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
 import type { ForeignRun } from '../foreign/define-foreign.ts'
-import type { FoundProgram } from '../found.ts'
-import type { ToolFile } from '../manifests/manifest.ts'
-import { readManifestBody, readProgramBody } from './body.ts'
-import type { ProgramBody } from './body.ts'
-import { checkFile } from './check-file.ts'
-import type { Home } from './home.ts'
-import type { WholeTool } from './outline.ts'
-import { readHead } from './read-head.ts'
-import type { Known } from './remember.ts'
-import { commandOf, isExecutable, pythonOf, runnerOf } from './runner.ts'
-import { withCodes } from './with-codes.ts'
+import type { ToolFile } from '../manifests/metadata.ts'
+import { expandValues } from '../source.ts'
+import type { FoundProgram } from '../source.ts'
+import {
+  buildStartCommand,
+  findPython,
+  getRunner,
+  isExecutableMode,
+  readFileHead,
+} from './candidates.ts'
+import { checkToolFile } from './freshness.ts'
+import { parseManifestBody, parseProgramBody } from './outline.ts'
+import type { FolderContext, ProgramBody, ProgramTool } from './outline.ts'
+import type { KnownCandidate } from './scan.ts'
 
 // Several tools of one program are read once.
-const bodies = new WeakMap<Known, ProgramBody>()
+const bodyCache = new WeakMap<KnownCandidate, ProgramBody>()
 
 /** The name that a tool is served under, and the id that policies know it by. */
-export type Wanted = { readonly name: string; readonly id: string }
+export type ToolIdentity = { readonly name: string; readonly id: string }
 
 /** The definition of a program's tool, by its place among the tools of the program. */
-export function defineOfProgram(
-  home: Home,
-  known: Known,
-  wanted: Wanted,
+export function defineProgramTool(
+  home: FolderContext,
+  known: KnownCandidate,
+  wanted: ToolIdentity,
   index: number,
 ): ToolDefinition {
-  return define(home, known, wanted, toolOfProgram(known, index))
+  return defineFolderTool(home, known, wanted, readProgramTool(known, index))
 }
 
 /** The same tool, for whoever supervises its program himself. */
-export function programOf(home: Home, known: Known, index: number): Promise<FoundProgram> {
-  return supervised(home, known, toolOfProgram(known, index))
+export function getProgram(
+  home: FolderContext,
+  known: KnownCandidate,
+  index: number,
+): Promise<FoundProgram> {
+  return toFoundProgram(home, known, readProgramTool(known, index))
 }
 
 /** The definition of the tool that a manifest describes, run by the program at `path`. */
-export function defineOfManifest(
-  home: Home,
-  known: Known,
-  wanted: Wanted,
+export function defineManifestTool(
+  home: FolderContext,
+  known: KnownCandidate,
+  wanted: ToolIdentity,
   path: string,
 ): ToolDefinition {
-  return define(home, known, wanted, toolOfManifest(home, known, path), path)
+  return defineFolderTool(home, known, wanted, readManifestTool(home, known, path), path)
 }
 
 /** The same tool, for whoever supervises its program himself. */
-export async function programOfManifest(
-  home: Home,
-  known: Known,
+export async function getManifestProgram(
+  home: FolderContext,
+  known: KnownCandidate,
   path: string,
 ): Promise<FoundProgram> {
-  const { selftest, orchestrator, ...tool } = toolOfManifest(home, known, path)
+  const { selftest, orchestrator, ...tool } = readManifestTool(home, known, path)
   return {
-    ...(await supervised(home, known, tool, path)),
+    ...(await toFoundProgram(home, known, tool, path)),
     ...(orchestrator && { orchestrator }),
     ...(selftest && { selftest }),
   }
 }
 
-function toolOfProgram(known: Known, index: number): WholeTool {
-  const body = bodies.get(known) ?? readProgramBody(known.record.body)
-  bodies.set(known, body)
+function readProgramTool(known: KnownCandidate, index: number): ProgramTool {
+  const body = bodyCache.get(known) ?? parseProgramBody(known.record.body)
+  bodyCache.set(known, body)
   return body.tools[index]!
 }
 
-function toolOfManifest(
-  home: Home,
-  known: Known,
+function readManifestTool(
+  home: FolderContext,
+  known: KnownCandidate,
   path: string,
-): WholeTool & Pick<ToolFile, 'selftest' | 'orchestrator'> {
+): ProgramTool & Pick<ToolFile, 'selftest' | 'orchestrator'> {
   const {
     name,
     selftest,
     orchestrator,
     facts,
     call,
-    runner = runnerOf(path),
-  } = readManifestBody(known.record.body) as ToolFile
-  const python = runner === 'python' ? pythonOf(home.folder, dirname(path)) : ''
-  const command = commandOf(
+    runner = getRunner(path),
+  } = parseManifestBody(known.record.body) as ToolFile
+  const python = runner === 'python' ? findPython(home.folder, dirname(path)) : ''
+  const command = buildStartCommand(
     path,
     runner,
     python,
-    readHead(path),
-    isExecutable(look(path)?.mode ?? 0),
+    readFileHead(path),
+    isExecutableMode(statFile(path)?.mode ?? 0),
   )
   return {
     name,
@@ -99,27 +111,27 @@ function toolOfManifest(
   }
 }
 
-async function supervised(
-  home: Home,
-  known: Known,
-  { facts, call }: WholeTool,
+async function toFoundProgram(
+  home: FolderContext,
+  known: KnownCandidate,
+  { facts, call }: ProgramTool,
   program?: string,
 ): Promise<FoundProgram> {
-  await checkFile(home, known, program)
+  await checkToolFile(home, known, program)
   // For its refusals alone.
-  withVariables(home, known, call)
-  const variables = { ...call.env, ...home.written }
+  expandCallVariables(home, known, call)
+  const variables = { ...call.env, ...home.variableTemplates }
   return {
     call: Object.keys(variables).length === 0 ? call : { ...call, env: variables },
     ...(facts.permissions && { permissions: facts.permissions, manifest: known.candidate.path }),
   }
 }
 
-function define(
-  home: Home,
-  known: Known,
-  { name, id }: Wanted,
-  { facts, call }: WholeTool,
+function defineFolderTool(
+  home: FolderContext,
+  known: KnownCandidate,
+  { name, id }: ToolIdentity,
+  { facts, call }: ProgramTool,
   program = known.candidate.path,
 ): ToolDefinition {
   const codes = home.codes()
@@ -131,7 +143,7 @@ function define(
     program,
     inputSchema: facts.inputSchema,
   }
-  const run = runIn(home, known, call, program === file ? undefined : program, held)
+  const run = createToolRun(home, known, call, program === file ? undefined : program, held)
   if (Object.keys(codes).length === 0) return defineForeign(name, facts, run)
   return defineForeign(
     name,
@@ -140,40 +152,66 @@ function define(
       try {
         return await run(input, ctx)
       } catch (error) {
-        throw withCodes(error, codes)
+        throw completeDeclaredError(error, codes)
       }
     },
   )
 }
 
-function runIn(
-  home: Home,
-  known: Known,
+function createToolRun(
+  home: FolderContext,
+  known: KnownCandidate,
   call: ChildCall,
   program: string | undefined,
-  held: HeldBy | undefined,
+  held: Confinement | undefined,
 ): ForeignRun {
   let run: ForeignRun | undefined
   return async (input, ctx) => {
-    const looked = await checkFile(home, known, program)
+    const looked = await checkToolFile(home, known, program)
     if (run) return run(input, ctx, looked)
-    run = await runnerFor(home, known, call, held)
+    run = await loadRunner(home, known, call, held)
     return run(input, ctx)
   }
 }
 
-async function runnerFor(
-  home: Home,
-  known: Known,
+async function loadRunner(
+  home: FolderContext,
+  known: KnownCandidate,
   call: ChildCall,
-  held: HeldBy | undefined,
+  held: Confinement | undefined,
 ): Promise<ForeignRun> {
-  const { childRunner } = await import('../child/child-runner.ts')
-  return childRunner(withVariables(home, known, call), home.services, held)
+  const { createChildRunner } = await import('../child/runner.ts')
+  return createChildRunner(expandCallVariables(home, known, call), home.services, held)
 }
 
 // What the host's environment says may be secret: it is taken at the call, and never remembered.
-function withVariables({ env, given }: Home, { candidate }: Known, call: ChildCall): ChildCall {
+function expandCallVariables(
+  { env, variables: given }: FolderContext,
+  { candidate }: KnownCandidate,
+  call: ChildCall,
+): ChildCall {
   const variables = { ...expandValues(call.env, env, candidate.key), ...given }
   return Object.keys(variables).length === 0 ? call : { ...call, env: variables }
+}
+
+/**
+ * A failure of a tool, completed by what is declared about its code: whoever says that something
+ * helps is believed.
+ */
+function completeDeclaredError(
+  error: unknown,
+  declared: { readonly [code: string]: DeclaredError },
+): unknown {
+  if (!ToolError.is(error) || !Object.hasOwn(declared, error.code)) return error
+  const { category, recoverable = false, retryable = false } = declared[error.code]!
+  const { code, message, suggestion, details, field, cause } = error
+  return new ToolError(code, message, {
+    category: category ?? error.category,
+    recoverable: error.recoverable || recoverable,
+    retryable: error.retryable || retryable,
+    ...(suggestion && { suggestion }),
+    ...(details && { details }),
+    ...(field !== undefined && { field }),
+    ...(cause !== undefined && { cause }),
+  })
 }

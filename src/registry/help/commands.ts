@@ -1,17 +1,22 @@
-import type { HelpCommand } from './help-document.ts'
-import type { Section } from './outline.ts'
-import { wordsOf } from './placeholder.ts'
-import type { Row } from './rows.ts'
-import { readRows } from './rows.ts'
-import type { UsageLines } from './usage-lines.ts'
+/**
+ * Collects the commands and positional arguments of a help text.
+ */
 
-const NAME = /^[\p{L}\d][\p{L}\d_:.@+/-]*$/u
-const LISTED = /^[\p{L}\d[][\p{L}\d_:.@+[-]*$/u
+import { readHelpRows } from './layout.ts'
+import type { HelpRow } from './layout.ts'
+import { readNotices } from './options.ts'
+import type { HelpCommand, HelpPositional, HelpSection } from './sections.ts'
+import { listAlternatives, splitWords } from './tokens.ts'
+import { hasMarkedPlaceholders } from './usage.ts'
+import type { UsageItem, UsageLines } from './usage.ts'
+
+const COMMAND_NAME = /^[\p{L}\d][\p{L}\d_:.@+/-]*$/u
+const LISTED_COMMAND = /^[\p{L}\d[][\p{L}\d_:.@+[-]*$/u
 
 /** The sub-commands that sections of commands, lists of choices and usage lines name. */
 export function collectCommands(
   { own: usages, commands }: UsageLines,
-  sections: readonly Section[],
+  sections: readonly HelpSection[],
 ): HelpCommand[] {
   const found = new Map<string, { -readonly [key in keyof HelpCommand]: HelpCommand[key] }>()
   const add = (name: string, aliases: readonly string[], description: string): void => {
@@ -28,13 +33,13 @@ export function collectCommands(
   )
   for (const section of sections) {
     if (section.kind === 'commands')
-      for (const command of tableOf(section, program))
+      for (const command of readCommandTable(section, program))
         add(command.name, command.aliases ?? [], command.description)
     else if (section.kind !== 'examples')
-      for (const command of nestedIn(section, chosen))
+      for (const command of readNestedCommands(section, chosen))
         add(command.name, command.aliases ?? [], command.description)
     if (section.kind === 'positionals')
-      for (const command of underPlaceholder(section))
+      for (const command of readCommandsBelowPlaceholder(section))
         add(command.name, command.aliases ?? [], command.description)
   }
   const aliases = new Set([...found.values()].flatMap((command) => command.aliases ?? []))
@@ -43,14 +48,14 @@ export function collectCommands(
   return [...found.values()]
 }
 
-function tableOf(section: Section, program: string): HelpCommand[] {
-  const listed = readLists(section)
+function readCommandTable(section: HelpSection, program: string): HelpCommand[] {
+  const listed = readCommandLists(section)
   if (listed.length > 0) return listed.map((name) => ({ name, description: '' }))
-  const rows = readRows(section.rows)
+  const rows = readHelpRows(section.rows)
   // yargs writes the program before each of its commands.
   return rows.flatMap(
     (row) =>
-      commandOf(
+      toHelpCommand(
         program !== '' && row.head.startsWith(`${program} `)
           ? { ...row, head: row.head.slice(program.length + 1) }
           : row,
@@ -59,45 +64,47 @@ function tableOf(section: Section, program: string): HelpCommand[] {
 }
 
 /** Names separated by commas, or in columns: no descriptions at all. */
-function readLists(section: Section): string[] {
+function readCommandLists(section: HelpSection): string[] {
   const lines = section.rows.filter(({ indent }) => indent >= 0).map(({ text }) => text.trim())
   const commas = lines.filter((line) =>
     /^[^\s,]+,(?: ?[^\s,]+,)* ?[^\s,]*$/.test(line.slice(0, 300)),
   )
   if (commas.length > 0 && commas.length >= lines.length / 2)
-    return unique(lines.filter((line) => line.includes(',')).flatMap((line) => line.split(/, */)))
+    return uniqueCommandNames(
+      lines.filter((line) => line.includes(',')).flatMap((line) => line.split(/, */)),
+    )
   const columns = lines.filter(
     (line) =>
       /^\S+(?: +\S+){2,}$/.test(line) &&
       /\S {2,}\S/.test(line) &&
-      line.split(/ +/).every((word) => LISTED.test(word)),
+      line.split(/ +/).every((word) => LISTED_COMMAND.test(word)),
   )
   return columns.length >= 2 &&
     columns.length >= lines.length * 0.7 &&
     lines.every((line) => line.split(/ {2,}/).every((word) => !word.includes(' ')))
-    ? unique(lines.flatMap((line) => line.split(/ +/)))
+    ? uniqueCommandNames(lines.flatMap((line) => line.split(/ +/)))
     : []
 }
 
-function unique(names: readonly string[]): string[] {
-  return [...new Set(names.map((name) => name.trim()).filter((name) => LISTED.test(name)))]
+function uniqueCommandNames(names: readonly string[]): string[] {
+  return [...new Set(names.map((name) => name.trim()).filter((name) => LISTED_COMMAND.test(name)))]
 }
 
 /** `install, i`, `install|i [options] <name>`, `checkout (co)`, `list-units [PATTERN...]`. */
-function commandOf(row: Row): HelpCommand | undefined {
+function toHelpCommand(row: HelpRow): HelpCommand | undefined {
   const alternatives = /^([^\s,|(]+)((?:(?:, ?|\|)[^\s,|()]+)*)(?: \(([^()]+)\))?/.exec(
     row.head.slice(0, 200),
   )
   if (!alternatives) return undefined
   const name = alternatives[1]!.replace(/[*:]$/, '')
   const rest = row.head.slice(alternatives[0].length).trim()
-  if (!NAME.test(name)) return undefined
+  if (!COMMAND_NAME.test(name)) return undefined
   if (
     rest !== '' &&
-    !wordsOf(rest).every(
+    !splitWords(rest).every(
       (word) =>
         /^[[<{(]|^[A-Z0-9_.|=-]+$|^\.\.\.$|^-|^\|/.test(word) ||
-        (row.description !== '' && wordsOf(rest).length <= 3 && !row.below),
+        (row.description !== '' && splitWords(rest).length <= 3 && !row.below),
     )
   )
     return undefined
@@ -107,7 +114,7 @@ function commandOf(row: Row): HelpCommand | undefined {
     ...alternatives[2]!.split(/[,|] ?/),
     ...(alternatives[3] ?? '').split(/, ?/),
     ...(noted ?? '').split(/, ?/),
-  ].filter((alias) => NAME.test(alias) && alias !== name)
+  ].filter((alias) => COMMAND_NAME.test(alias) && alias !== name)
   return {
     name,
     ...(aliases.length > 0 && { aliases: [...new Set(aliases)] }),
@@ -116,7 +123,7 @@ function commandOf(row: Row): HelpCommand | undefined {
 }
 
 /** Commands under a line that only says `COMMAND`. */
-function underPlaceholder(section: Section): HelpCommand[] {
+function readCommandsBelowPlaceholder(section: HelpSection): HelpCommand[] {
   const at = section.rows.findIndex(({ text }) =>
     /^<?(?:sub-?)?(?:command|action|cmd|COMMAND|SUBCOMMAND|ACTION)>?$/.test(text.trim()),
   )
@@ -125,19 +132,19 @@ function underPlaceholder(section: Section): HelpCommand[] {
   const end = section.rows.findIndex(
     ({ indent }, index) => index > at && indent >= 0 && indent <= title.indent,
   )
-  return readRows(section.rows.slice(at + 1, end < 0 ? undefined : end)).flatMap((row) =>
-    row.description === '' ? [] : (commandOf(row) ?? []),
+  return readHelpRows(section.rows.slice(at + 1, end < 0 ? undefined : end)).flatMap((row) =>
+    row.description === '' ? [] : (toHelpCommand(row) ?? []),
   )
 }
 
 /** argparse lists its commands under a line `{a,b}`, one step to the right. */
-function nestedIn(section: Section, chosen: ReadonlySet<string>): HelpCommand[] {
+function readNestedCommands(section: HelpSection, chosen: ReadonlySet<string>): HelpCommand[] {
   if (chosen.size === 0) return []
   const found: HelpCommand[] = []
   for (const { text, indent } of section.rows) {
     const match = /^([^\s(]+)(?: \(([^()]+)\))?(?: {2,}(.*))?$/.exec(text.trim())
     if (indent < 0 || !match || !chosen.has(match[1]!)) continue
-    const aliases = (match[2] ?? '').split(/, ?/).filter((alias) => NAME.test(alias))
+    const aliases = (match[2] ?? '').split(/, ?/).filter((alias) => COMMAND_NAME.test(alias))
     found.push({
       name: match[1]!,
       ...(aliases.length > 0 && { aliases }),
@@ -145,4 +152,137 @@ function nestedIn(section: Section, chosen: ReadonlySet<string>): HelpCommand[] 
     })
   }
   return found
+}
+
+// What usage lines write for all flags together, or for the command that comes next.
+const NON_ARGUMENT_WORDS =
+  /^(?:(?:global|common|main|extra|other|more|short|long|command|tool|subcommand|node|script|build|std|program|general)?[-_ ]?(?:options?|opts?|flags?|switches)|options?_?\.*|\.\.\.|--|;|\+|:=?|&&?|\\|\/|=)$/i
+const COMMAND_WORDS = /^(?:sub-?)?(?:commands?|cmd|verb|action|task)$/i
+const COMMAND_ARGUMENTS = /^(?:args?|arguments?|parameters?)$/i
+
+/**
+ * The arguments that usage lines and sections of arguments name. `hasCommands`: the word for a
+ * command is none of them.
+ */
+export function collectPositionals(
+  written: readonly (readonly UsageItem[])[],
+  sections: readonly HelpSection[],
+  hasCommands: boolean,
+): HelpPositional[] {
+  const usages = written.map((items) =>
+    promotePlainWords(items, hasCommands || hasMarkedPlaceholders(written)),
+  )
+  const found = new Map<string, { -readonly [key in keyof HelpPositional]: HelpPositional[key] }>()
+  const everywhere = new Map<string, number>()
+  for (const items of usages) {
+    const seen = new Set<string>()
+    for (const item of listArguments(items, hasCommands)) {
+      const key = toPositionalKey(item.names[0]!)
+      if (key === '') continue
+      if (item.required && !seen.has(key)) everywhere.set(key, (everywhere.get(key) ?? 0) + 1)
+      seen.add(key)
+      const known = found.get(key)
+      if (known) known.repeatable ||= item.repeatable
+      else
+        found.set(key, {
+          name: toPositionalName(item),
+          required: item.required,
+          repeatable: item.repeatable,
+          choices: item.choices,
+          description: '',
+        })
+    }
+  }
+  for (const [key, positional] of found) positional.required = everywhere.get(key) === usages.length
+  for (const section of sections) {
+    if (section.kind !== 'positionals') continue
+    for (const row of readHelpRows(section.rows)) {
+      const [first = '', ...rest] = splitWords(row.head.replace(/^\* +/, ''))
+      const name = stripBrackets(first)
+      if (
+        !/^(?:[\p{L}\d][\p{L}\d_.,|/:+@=-]*|\{.*\})$/u.test(name) ||
+        name.includes('//') ||
+        (hasCommands && /^\{.*\}$/.test(name)) ||
+        rest.length > 3 ||
+        NON_ARGUMENT_WORDS.test(name) ||
+        name.startsWith('-')
+      )
+        continue
+      const notices = readNotices(row.description)
+      const choices = listAlternatives(first).length > 0 ? listAlternatives(first) : notices.choices
+      const description = row.description.replace(/\s+/g, ' ').trim()
+      const known =
+        found.get(toPositionalKey(name)) ??
+        (found.size === 1 && usages.length === 1 && choices.length > 1
+          ? [...found.values()][0]
+          : undefined)
+      if (known) {
+        if (known.description === '') known.description = description
+        if (known.choices.length === 0) known.choices = choices
+      } else if (hasCommands && COMMAND_WORDS.test(name)) continue
+      else
+        found.set(toPositionalKey(name), {
+          name,
+          required: notices.required || /^<.*>/.test(first),
+          repeatable: first.endsWith('...') || rest.includes('...'),
+          choices,
+          description,
+        })
+    }
+  }
+  return [...found.values()]
+}
+
+/**
+ * Plain words behind the first flag or bracket are placeholders; those right behind the program are
+ * too where nothing is marked and no flag follows: `prog add [-h] name`, `kill pid`.
+ */
+function promotePlainWords(items: readonly UsageItem[], marked: boolean): UsageItem[] {
+  let leading = true
+  const named = marked || items.some(({ kind }) => kind === 'flag')
+  return items.map((item, index) => {
+    if (item.kind !== 'word') leading = false
+    return item.kind === 'word' && (!leading || (!named && index > 0))
+      ? { ...item, kind: 'argument' }
+      : item
+  })
+}
+
+function listArguments(items: readonly UsageItem[], hasCommands: boolean): UsageItem[] {
+  const chosen: UsageItem[] = []
+  let command = false
+  for (const item of items) {
+    if (item.kind !== 'argument') continue
+    const name = stripBrackets(item.names[0]!)
+    if (NON_ARGUMENT_WORDS.test(name) || item.commands) continue
+    if (hasCommands && COMMAND_WORDS.test(name)) command = true
+    else if (
+      !(command && COMMAND_ARGUMENTS.test(name)) &&
+      !(hasCommands && item.choices.length > 0)
+    )
+      chosen.push(item)
+  }
+  return chosen
+}
+
+function toPositionalName(item: UsageItem): string {
+  return item.choices.length > 0
+    ? item.names[0]!.includes('{')
+      ? 'choice'
+      : stripBrackets(item.names[0]!)
+    : stripBrackets(item.names[0]!)
+}
+
+function stripBrackets(written: string): string {
+  return written
+    .replace(/\.\.\.$/, '')
+    .replace(/^[<[]+/, '')
+    .replace(/[\]>]+$/, '')
+    .replace(/\.\.\.$/, '')
+    .replace(/:$/, '')
+    .trim()
+}
+
+function toPositionalKey(name: string): string {
+  return stripBrackets(name).toLowerCase().replace(/[\s-]/g, '_').replace(/s$/, '')
 }

@@ -1,19 +1,20 @@
-import { look, sameStamp } from '../cache/stamp.ts'
-import { ownVersion } from '../../call/own-version.ts'
-import { readCache, writeCache } from '../cache/cache-file.ts'
-import type { CachedFolder } from '../cache/cache-file.ts'
-import { parse } from '../cache/line.ts'
-import { childRunner } from '../child/child-runner.ts'
-import type { ChildCall } from '../child/child-call.ts'
-import type { ChildServices } from '../child/services.ts'
+/**
+ * Tools of an ordinary program: by `--discover` where it answers, else one for each command its help names.
+ */
+
+import { getPackageVersion } from '../../core/cache.ts'
+import { isSameStamp, parseJson, readCache, statFile, writeCache } from '../cache.ts'
+import type { CacheSubject } from '../cache.ts'
+import type { ChildCall, ChildServices } from '../child/child-call.ts'
+import { createChildRunner } from '../child/runner.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
-import { summaryOf } from '../foreign/summary.ts'
-import type { ForeignFacts, FoundTool, Loaded } from '../found.ts'
+import { toSummary } from '../names.ts'
 import { probe } from '../probe/probe.ts'
-import type { LoadContext } from '../source.ts'
-import { openAsking } from './ask-program.ts'
-import { describeProgram } from './describe-program.ts'
-import { toolsOfNode } from './program-tools.ts'
+import type { ForeignMetadata, FoundTool, LoadContext, LoadedSource } from '../source.ts'
+import { toProgramMetadata } from './read-help.ts'
+import type { ProgramMetadata } from './read-help.ts'
+import { createHelpRunner, describeProgram } from './run-help.ts'
+import type { ProgramNode } from './run-help.ts'
 
 /** A program that was found, and what of it is wanted. */
 export type ProgramToLoad = {
@@ -27,24 +28,30 @@ export type ProgramToLoad = {
 }
 
 /** What was found out about a program. Plain data: the cache keeps it. */
-type Known = {
+type ProgramRecord = {
   readonly kind: string
   readonly version?: string
   readonly tools: readonly {
     readonly name: string
-    readonly facts: ForeignFacts
+    readonly facts: ForeignMetadata
     readonly call: ChildCall
   }[]
 }
 
-const MOST_COMMANDS = 300
-const LARGEST_CACHED = 64 * 1024 * 1024
+const MAX_COMMANDS = 300
+const MAX_CACHED_LENGTH = 64 * 1024 * 1024
 
-/** The tools of a program, by `--discover` or by its help; from the cache where the file has not changed. */
-export async function loadProgram(wanted: ProgramToLoad, context: LoadContext): Promise<Loaded> {
-  const remembered = context.fresh ? undefined : recall(wanted, context)
+/**
+ * The tools of a program, by `--discover` or by its help; from the cache where the file has not
+ * changed.
+ */
+export async function loadProgram(
+  wanted: ProgramToLoad,
+  context: LoadContext,
+): Promise<LoadedSource> {
+  const remembered = context.fresh ? undefined : readProgramRecord(wanted, context)
   const known =
-    remembered ?? (await askWhatItIs(wanted, context)) ?? (await askForHelp(wanted, context))
+    remembered ?? (await probeProgram(wanted, context)) ?? (await readHelpTools(wanted, context))
   if (known.tools.length === 0) {
     const location = [wanted.file, ...wanted.args].join(' ')
     return {
@@ -61,14 +68,14 @@ export async function loadProgram(wanted: ProgramToLoad, context: LoadContext): 
       ],
     }
   }
-  if (!remembered) remember(wanted, context, known)
-  return { tools: known.tools.map((tool) => foundTool(wanted, known, tool)) }
+  if (!remembered) writeProgramRecord(wanted, context, known)
+  return { tools: known.tools.map((tool) => toFoundTool(wanted, known, tool)) }
 }
 
-async function askWhatItIs(
+async function probeProgram(
   { source, file, args }: ProgramToLoad,
   { env, probe: settings, signal }: LoadContext,
-): Promise<Known | undefined> {
+): Promise<ProgramRecord | undefined> {
   const verdict = await probe(
     { path: file, command: [file, ...args], kind: 'executable', name: source },
     { ...settings, env, signal },
@@ -81,19 +88,19 @@ async function askWhatItIs(
   }
 }
 
-async function askForHelp(
+async function readHelpTools(
   { source, file, args, given, depth, only }: ProgramToLoad,
   { env, probe: settings, signal }: LoadContext,
-): Promise<Known> {
-  const run = await openAsking({
+): Promise<ProgramRecord> {
+  const run = await createHelpRunner({
     command: [file, ...args],
     env,
     given,
     unsandboxed: settings.unsandboxed,
     signal,
   })
-  const root = await describeProgram(run, { depth, most: MOST_COMMANDS, ...(only && { only }) })
-  const tools = root ? toolsOfNode(root, source) : []
+  const root = await describeProgram(run, { depth, most: MAX_COMMANDS, ...(only && { only }) })
+  const tools = root ? toHelpTools(root, source) : []
   return {
     kind: 'program by its help',
     tools: tools.map(({ name, path, facts, program }) => ({
@@ -104,10 +111,10 @@ async function askForHelp(
   }
 }
 
-function foundTool(
+function toFoundTool(
   { source, file, given, services }: ProgramToLoad,
-  { kind, version }: Known,
-  { name, facts, call }: Known['tools'][number],
+  { kind, version }: ProgramRecord,
+  { name, facts, call }: ProgramRecord['tools'][number],
 ): FoundTool {
   const whole = Object.keys(given).length > 0 ? { ...call, env: { ...call.env, ...given } } : call
   return {
@@ -116,10 +123,10 @@ function foundTool(
     kind,
     tier: 'executable',
     location: file,
-    summary: summaryOf(name, facts),
+    summary: toSummary(name, facts),
     tags: facts.tags ?? [],
     ...(version !== undefined && { version }),
-    define: (wanted) => defineForeign(wanted, facts, childRunner(whole, services)),
+    define: (wanted) => defineForeign(wanted, facts, createChildRunner(whole, services)),
     program: async () => ({
       call: whole,
       ...(facts.permissions && { permissions: facts.permissions, manifest: file }),
@@ -128,27 +135,63 @@ function foundTool(
 }
 
 /** The cache has a line for each program, bound to the file and to what was asked of it. */
-function cachedAs(
+function toCacheSubject(
   { file, args, depth, only }: ProgramToLoad,
-  ino: CachedFolder['id'],
-): CachedFolder {
-  return { path: JSON.stringify([file, args, depth, only ?? null]), id: ino, version: ownVersion() }
+  ino: CacheSubject['id'],
+): CacheSubject {
+  return {
+    path: JSON.stringify([file, args, depth, only ?? null]),
+    id: ino,
+    version: getPackageVersion(),
+  }
 }
 
-function recall(wanted: ProgramToLoad, { cacheFolder }: LoadContext): Known | undefined {
-  const seen = look(wanted.file)
+function readProgramRecord(
+  wanted: ProgramToLoad,
+  { cacheFolder }: LoadContext,
+): ProgramRecord | undefined {
+  const seen = statFile(wanted.file)
   if (cacheFolder === undefined || !seen) return undefined
-  const record = readCache(cacheFolder, cachedAs(wanted, seen.stamp.ino)).get(wanted.file)
-  return record && sameStamp(record.stamp, seen.stamp)
-    ? (parse(record.body) as Known | undefined)
+  const record = readCache(cacheFolder, toCacheSubject(wanted, seen.stamp.ino)).get(wanted.file)
+  return record && isSameStamp(record.stamp, seen.stamp)
+    ? (parseJson(record.body) as ProgramRecord | undefined)
     : undefined
 }
 
-function remember(wanted: ProgramToLoad, { cacheFolder }: LoadContext, known: Known): void {
-  const seen = look(wanted.file)
+function writeProgramRecord(
+  wanted: ProgramToLoad,
+  { cacheFolder }: LoadContext,
+  known: ProgramRecord,
+): void {
+  const seen = statFile(wanted.file)
   const body = JSON.stringify(known)
-  if (cacheFolder === undefined || !seen || body.length > LARGEST_CACHED) return
-  writeCache(cacheFolder, cachedAs(wanted, seen.stamp.ino), [
+  if (cacheFolder === undefined || !seen || body.length > MAX_CACHED_LENGTH) return
+  writeCache(cacheFolder, toCacheSubject(wanted, seen.stamp.ino), [
     { path: wanted.file, stamp: seen.stamp, hash: '', outline: {}, body },
   ])
+}
+
+/** One command of a program as a tool. Plain data: the cache keeps it. */
+type HelpTool = ProgramMetadata & { readonly name: string; readonly path: readonly string[] }
+
+/**
+ * A tool for each command; for the program itself where it has none. What only leads to commands is
+ * no tool.
+ */
+function toHelpTools(node: ProgramNode, program: string): HelpTool[] {
+  const below = node.children.flatMap((child) => toHelpTools(child, program))
+  const name =
+    node.path.length === 0 ? program : node.path.join('_').replace(/[^\p{L}\d_-]+/gu, '_')
+  if (leadsToCommands(node)) return below
+  const { facts, program: form } = toProgramMetadata(node.help, name)
+  const told =
+    facts.summary === name && node.summary !== '' ? { ...facts, summary: node.summary } : facts
+  return [{ name, path: node.path, facts: told, program: form }, ...below]
+}
+
+function leadsToCommands({ path, children, help: { document } }: ProgramNode): boolean {
+  if (children.length === 0) return false
+  return (
+    path.length === 0 || /<?\b(?:sub)?commands?\b>?|\{[^}]*,[^}]*\} \.\.\./i.test(document.usage)
+  )
 }

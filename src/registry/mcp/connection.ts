@@ -1,67 +1,89 @@
-import type { Answerer, Sampler } from '../../contract/interaction.ts'
-import type { LogLevel } from '../../contract/events.ts'
-import { ToolError } from '../../contract/tool-error.ts'
-import type { Asker } from './asker.ts'
-import { backoff } from './backoff.ts'
-import { endedFailure, hide, suggestionFor, toFailure } from './failure.ts'
-import { waitFor } from './patience.ts'
-import type { Patience } from './patience.ts'
-import { answerServer } from './questions.ts'
-import { openSession } from './session.ts'
-import type { FailedAttempt, Session, SessionHooks, Verdict } from './session.ts'
-import type { McpSettings } from './settings.ts'
+/**
+ * A server that is kept open, and opened again with backoff after it ended.
+ */
+
+import type { Answerer, LogLevel, Sampler } from '../../protocol/events.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { answerServerRequest } from './elicitation.ts'
+import type { ServerAsker } from './elicitation.ts'
+import {
+  hideSecrets,
+  openMcpSession,
+  suggestManualCheck,
+  toServerEndedError,
+  toServerError,
+} from './session.ts'
+import type {
+  FailedConnectAttempt,
+  McpClientSession,
+  McpSessionHooks,
+  ServerEra,
+} from './session.ts'
+import type { McpSettings } from './transports.ts'
 
 /** Who answers what servers ask. */
 export type McpServices = {
-  /** Answers when it cannot be told which of several calls a server asks for; a call that runs alone is asked itself. */
+  /**
+   * Answers when it cannot be told which of several calls a server asks for; a call that runs alone
+   * is asked itself.
+   */
   readonly answer?: Answerer
   readonly sample?: Sampler
-  /** Calls bring somebody who answers, so that servers are told that they may ask. Default: only where `answer` or `sample` are given. */
+  /**
+   * Calls bring somebody who answers, so that servers are told that they may ask. Default: only
+   * where `answer` or `sample` are given.
+   */
   readonly callsAnswer?: boolean
 }
 
 /** A server that is kept open, and opened again when it is needed after its end. */
-export type Connection = {
-  /** Does something with the server for a call; throws ToolError. `what` is what is done, for messages. */
+export type McpConnection = {
+  /**
+   * Does something with the server for a call; throws ToolError. `what` is what is done, for
+   * messages.
+   */
   use<T>(
     what: string,
-    asker: Asker,
-    work: (session: Session, patience: Patience) => Promise<T>,
+    asker: ServerAsker,
+    work: (session: McpClientSession, patience: ServerWait) => Promise<T>,
   ): Promise<T>
-  /** Does something with the server besides calls; opens it now, whatever failed before. Throws ToolError where it cannot be opened. */
-  with<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /**
+   * Does something with the server besides calls; opens it now, whatever failed before. Throws
+   * ToolError where it cannot be opened.
+   */
+  with<T>(work: (session: McpClientSession) => Promise<T>): Promise<T>
   /** Tells that what the server has is not what it had. */
   changed(): void
   close(): Promise<void>
 }
 
-const LONGEST_PATIENCE = 300
+const MAX_BACKOFF_WAIT_MS = 300
 
 /** Makes the connection; nothing is started before it is used. */
-export function createConnection(
+export function createMcpConnection(
   settings: McpSettings,
   services: McpServices,
   onChange: () => void,
-): Connection {
-  const running = new Set<Asker>()
-  const verdict: Verdict = {}
-  const pause = backoff()
-  let session: Session | undefined
-  let opening: Promise<Session> | undefined
+): McpConnection {
+  const running = new Set<ServerAsker>()
+  const verdict: ServerEra = {}
+  const pause = createBackoff()
+  let session: McpClientSession | undefined
+  let opening: Promise<McpClientSession> | undefined
   let isClosed = false
 
-  const hooks: SessionHooks = {
+  const hooks: McpSessionHooks = {
     capabilities: {
       elicitation: services.callsAnswer === true || services.answer !== undefined,
       sampling: services.callsAnswer === true || services.sample !== undefined,
       roots: settings.roots !== 'none',
     },
     answer: (method, params) =>
-      answerServer(method, params, onlyAsker(running, services, settings), settings.roots),
+      answerServerRequest(method, params, chooseAsker(running, services, settings), settings.roots),
     log(level, text) {
       // Nothing in a log says which call it belongs to.
       if (running.size === 1)
-        for (const asker of running) asker.log(hide(text, settings), logLevel(level))
+        for (const asker of running) asker.log(hideSecrets(text, settings), toLogLevel(level))
     },
     listChanged: onChange,
     closed(ended) {
@@ -71,10 +93,10 @@ export function createConnection(
     },
   }
 
-  const start = async (): Promise<Session> => {
-    let last: FailedAttempt | undefined
+  const start = async (): Promise<McpClientSession> => {
+    let last: FailedConnectAttempt | undefined
     try {
-      const opened = await openSession(settings, hooks, verdict, (attempt) => {
+      const opened = await openMcpSession(settings, hooks, verdict, (attempt) => {
         last = attempt
       })
       if (isClosed) await opened.close()
@@ -82,13 +104,13 @@ export function createConnection(
       return opened
     } catch (error) {
       pause.failed()
-      throw startFailure(error, settings, last)
+      throw toStartFailure(error, settings, last)
     } finally {
       opening = undefined
     }
   }
 
-  const open = async (): Promise<Session> => {
+  const open = async (): Promise<McpClientSession> => {
     if (isClosed)
       throw new ToolError(
         'DEPENDENCY',
@@ -98,13 +120,13 @@ export function createConnection(
     return session && !session.ended() ? session : (opening ??= start())
   }
 
-  const openPatiently = async (): Promise<Session> => {
+  const openPatiently = async (): Promise<McpClientSession> => {
     const wait = session && !session.ended() ? 0 : pause.remaining()
-    if (wait > LONGEST_PATIENCE)
+    if (wait > MAX_BACKOFF_WAIT_MS)
       throw new ToolError(
         'DEPENDENCY',
         `MCP server '${settings.name}' failed ${pause.failures()} times in a row; it is started again in ${Math.ceil(wait / 1000)} seconds`,
-        { retryable: true, suggestion: suggestionFor(settings) },
+        { retryable: true, suggestion: suggestManualCheck(settings) },
       )
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
     return open()
@@ -113,17 +135,17 @@ export function createConnection(
   // A server that nobody waits for keeps no host alive; it ends with it.
   let waiting = 0
   const held = async <T>(
-    opened: () => Promise<Session>,
-    work: (session: Session) => Promise<T>,
+    opened: () => Promise<McpClientSession>,
+    work: (session: McpClientSession) => Promise<T>,
   ): Promise<T> => {
     waiting += 1
     try {
       const used = await opened()
-      used.hold(true)
+      used.keepAlive(true)
       return await work(used)
     } finally {
       waiting -= 1
-      if (waiting === 0) session?.hold(false)
+      if (waiting === 0) session?.keepAlive(false)
     }
   }
 
@@ -132,7 +154,7 @@ export function createConnection(
     changed: onChange,
     use: (what, asker, work) =>
       held(openPatiently, async (used) => {
-        const patience = waitFor(asker)
+        const patience = startServerWait(asker)
         running.add(patience.asker)
         try {
           const result = await work(used, patience)
@@ -142,8 +164,8 @@ export function createConnection(
           if (patience.signal.aborted) throw patience.signal.reason ?? error
           // The server answered; that somebody else did not is no fault of it.
           if (ToolError.is(error)) pause.worked()
-          const failure = toFailure(error, what, settings, used)
-          if (isLost(error) && !used.ended()) await used.close()
+          const failure = toServerError(error, what, settings, used)
+          if (isSessionLost(error) && !used.ended()) await used.close()
           throw failure
         } finally {
           running.delete(patience.asker)
@@ -153,7 +175,7 @@ export function createConnection(
     async close() {
       isClosed = true
       const last = session
-      last?.hold(true)
+      last?.keepAlive(true)
       session = undefined
       await opening?.catch(() => {})
       await last?.close()
@@ -161,8 +183,9 @@ export function createConnection(
   }
 }
 
-// A server behind an address may have forgotten the session: then it is opened anew for the next call.
-function isLost(error: unknown): boolean {
+// A server behind an address may have forgotten the session: then it is opened anew for the next
+// call.
+function isSessionLost(error: unknown): boolean {
   const { code, data } = error as {
     readonly code?: unknown
     readonly data?: { readonly status?: unknown }
@@ -172,10 +195,10 @@ function isLost(error: unknown): boolean {
   )
 }
 
-function startFailure(
+function toStartFailure(
   error: unknown,
   settings: McpSettings,
-  attempt: FailedAttempt | undefined,
+  attempt: FailedConnectAttempt | undefined,
 ): ToolError {
   if (ToolError.is(error))
     return new ToolError(
@@ -184,26 +207,26 @@ function startFailure(
       { ...error.toObject(), cause: error },
     )
   if (attempt?.end === undefined && (attempt?.errorTail ?? '') === '')
-    return toFailure(error, 'its first question', settings)
+    return toServerError(error, 'its first question', settings)
   const { end, errorTail, overflowed } = attempt!
-  const failure = endedFailure('its start', settings, {
+  const failure = toServerEndedError('its start', settings, {
     describeEnd: () => end ?? (error as Error).message,
     errorTail: () => errorTail,
     overflowed: () => overflowed,
   })
   return new ToolError(failure.code, failure.message, {
     ...failure.toObject(),
-    suggestion: suggestionFor(settings),
+    suggestion: suggestManualCheck(settings),
     cause: error,
   })
 }
 
 // Which call a server asks for is known only while it has one.
-function onlyAsker(
-  running: ReadonlySet<Asker>,
+function chooseAsker(
+  running: ReadonlySet<ServerAsker>,
   services: McpServices,
   { name }: McpSettings,
-): Asker {
+): ServerAsker {
   if (running.size === 1) return [...running][0]!
   const nobody = (): never => {
     throw new ToolError(
@@ -222,7 +245,7 @@ function onlyAsker(
       ? ((await answer({ id: name, ...question } as Parameters<Answerer>[0], signal)) ?? nobody())
       : nobody()
   return {
-    ask: ask as Asker['ask'],
+    ask: ask as ServerAsker['ask'],
     sample: async (prompt, { maxTokens = 1000, system } = {}) =>
       sample
         ? sample(
@@ -236,8 +259,109 @@ function onlyAsker(
   }
 }
 
-function logLevel(level: string): LogLevel {
+function toLogLevel(level: string): LogLevel {
   if (level === 'debug') return 'debug'
   if (level === 'warning') return 'warn'
   return level === 'info' || level === 'notice' ? 'info' : 'error'
+}
+
+const MAX_SILENCE_MS = 10 * 60_000
+
+/** A call that waits for its server. */
+type ServerWait = {
+  /** Aborted with the call, or when the server gave no sign of life for ten minutes. */
+  readonly signal: AbortSignal
+  /** The call's own asker; while somebody is asked, silence of the server does not count. */
+  readonly asker: ServerAsker
+  /** Tells of a sign of life. */
+  markAlive(): void
+  /** Why somebody who was asked did not answer: the true cause of what the server may say then. */
+  getRefusal(): ToolError | undefined
+  end(): void
+}
+
+/** Begins to wait. */
+function startServerWait(asker: ServerAsker): ServerWait {
+  const controller = new AbortController()
+  const giveUp = (): void =>
+    controller.abort(
+      new ToolError(
+        'TIMEOUT',
+        `the server gave no sign of life for ${MAX_SILENCE_MS / 60_000} minutes`,
+        {
+          suggestion: "Give the server a 'callTimeout' in its configuration, or the call a timeout",
+        },
+      ),
+    )
+  const stop = (): void => controller.abort(asker.signal.reason)
+  let refusal: ToolError | undefined
+  let timer = setTimeout(giveUp, MAX_SILENCE_MS)
+  const alive = (): void => void timer.refresh()
+  const pausing = async <R>(ask: () => Promise<R>): Promise<R> => {
+    clearTimeout(timer)
+    try {
+      return await ask()
+    } catch (error) {
+      if (ToolError.is(error)) refusal = error
+      throw error
+    } finally {
+      timer = setTimeout(giveUp, MAX_SILENCE_MS)
+      if (controller.signal.aborted) clearTimeout(timer)
+    }
+  }
+  asker.signal.addEventListener('abort', stop, { once: true })
+  if (asker.signal.aborted) stop()
+  return {
+    signal: controller.signal,
+    asker: {
+      signal: controller.signal,
+      log: (message, level) => asker.log(message, level),
+      roots: (options) => asker.roots(options),
+      ask: ((question: never) => pausing(() => asker.ask(question))) as ServerAsker['ask'],
+      sample: (prompt, options) => pausing(() => asker.sample(prompt, options)),
+    },
+    markAlive: alive,
+    getRefusal: () => refusal,
+    end() {
+      controller.abort()
+      clearTimeout(timer)
+      asker.signal.removeEventListener('abort', stop)
+    },
+  }
+}
+
+const INITIAL_BACKOFF_MS = 250
+const MAX_BACKOFF_MS = 30_000
+
+/**
+ * How long to wait before something that fails is tried again: not at all after the first failure,
+ * then twice as long each time.
+ */
+type ReconnectBackoff = {
+  failed(): void
+  worked(): void
+  failures(): number
+  /** Milliseconds until it may be tried again. */
+  remaining(): number
+}
+
+/** Starts without failures. */
+function createBackoff(now: () => number = () => performance.now()): ReconnectBackoff {
+  let failures = 0
+  let notBefore = 0
+  return {
+    failed() {
+      failures += 1
+      notBefore =
+        failures === 1
+          ? 0
+          : now() + Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** (failures - 2))
+    },
+    worked() {
+      failures = 0
+      notBefore = 0
+    },
+    failures: () => failures,
+    remaining: () => Math.max(0, notBefore - now()),
+  }
 }

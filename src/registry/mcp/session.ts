@@ -1,11 +1,18 @@
+/**
+ * One connection to an MCP server, and the errors that name the server.
+ */
+
 import type { Client, Transport } from '@modelcontextprotocol/client'
-import type { JsonObject } from '../../contract/json.ts'
-import { openHttpTransport } from './http-transport.ts'
-import type { McpSettings } from './settings.ts'
-import { StdioTransport } from './stdio-transport.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { shorten } from '../../util/text.ts'
+import { isObject } from '../../util/values.ts'
+import type { JsonObject } from '../../util/values.ts'
+import { toErrorCode } from '../http.ts'
+import { openHttpTransport, StdioTransport } from './transports.ts'
+import type { McpSettings } from './transports.ts'
 
 /** What a session tells and asks on its own account. */
-export type SessionHooks = {
+export type McpSessionHooks = {
   readonly capabilities: {
     readonly elicitation: boolean
     readonly sampling: boolean
@@ -15,11 +22,11 @@ export type SessionHooks = {
   log(level: string, text: string): void
   listChanged(): void
   /** The connection is over, whoever ended it. */
-  closed(session: Session): void
+  closed(session: McpClientSession): void
 }
 
 /** One connection to a server, from its first answer to its end. */
-export type Session = {
+export type McpClientSession = {
   readonly client: Client
   readonly isModern: boolean
   ended(): boolean
@@ -27,59 +34,63 @@ export type Session = {
   errorTail(): string
   overflowed(): boolean
   /** Whether a server that is our child keeps our own process alive. */
-  hold(alive: boolean): void
+  keepAlive(alive: boolean): void
   close(): Promise<void>
 }
 
 /** What is remembered about a server between two sessions: which era it speaks. */
-export type Verdict = { legacy?: boolean; sse?: boolean }
+export type ServerEra = { legacy?: boolean; sse?: boolean }
 
-type Attempt = { readonly transport: Transport; readonly legacy: boolean }
+type ConnectAttempt = { readonly transport: Transport; readonly legacy: boolean }
 
 /** An attempt to connect that failed, and what the server said before it was given up. */
-export type FailedAttempt = {
+export type FailedConnectAttempt = {
   readonly end: string | undefined
   readonly errorTail: string
   readonly overflowed: boolean
 }
 
-const MOST_PAGES = 200
+const MAX_LIST_PAGES = 200
 
-/** Connects to a server; throws what the SDK throws, and tells what is known of each attempt that failed. */
-export async function openSession(
+/**
+ * Connects to a server; throws what the SDK throws, and tells what is known of each attempt that
+ * failed.
+ */
+export async function openMcpSession(
   settings: McpSettings,
-  hooks: SessionHooks,
-  verdict: Verdict,
-  failed: (attempt: FailedAttempt) => void,
-): Promise<Session> {
+  hooks: McpSessionHooks,
+  verdict: ServerEra,
+  failed: (attempt: FailedConnectAttempt) => void,
+): Promise<McpClientSession> {
   const { place } = settings
   const type = 'http' in place ? (place.http.type ?? (verdict.sse ? 'sse' : 'http')) : undefined
   const make = async (wanted = type): Promise<Transport> =>
     'stdio' in place ? new StdioTransport(place.stdio) : openHttpTransport(place.http, wanted!)
-  const first: Attempt = {
+  const first: ConnectAttempt = {
     transport: await make(),
     legacy: verdict.legacy === true || type === 'sse',
   }
   try {
-    return await connect(first, settings, hooks, verdict, failed)
+    return await connectSession(first, settings, hooks, verdict, failed)
   } catch (error) {
-    const second = await secondAttempt(error, first, settings, make)
+    const second = await planSecondAttempt(error, first, settings, make)
     if (!second) throw error
     try {
-      return await connect(second, settings, hooks, verdict, failed)
+      return await connectSession(second, settings, hooks, verdict, failed)
     } catch (again) {
       throw 'stdio' in place ? again : error
     }
   }
 }
 
-// Some older servers end at a request that they do not know, and the oldest ones speak another transport.
-async function secondAttempt(
+// Some older servers end at a request that they do not know, and the oldest ones speak another
+// transport.
+async function planSecondAttempt(
   error: unknown,
-  { transport, legacy }: Attempt,
+  { transport, legacy }: ConnectAttempt,
   { place }: McpSettings,
   make: (type?: 'http' | 'sse') => Promise<Transport>,
-): Promise<Attempt | undefined> {
+): Promise<ConnectAttempt | undefined> {
   if ('stdio' in place)
     return !legacy &&
       (error as { code?: unknown }).code === 'ERA_NEGOTIATION_FAILED' &&
@@ -94,17 +105,17 @@ async function secondAttempt(
     : undefined
 }
 
-async function connect(
-  { transport, legacy }: Attempt,
+async function connectSession(
+  { transport, legacy }: ConnectAttempt,
   settings: McpSettings,
-  hooks: SessionHooks,
-  verdict: Verdict,
-  failed: (attempt: FailedAttempt) => void,
-): Promise<Session> {
+  hooks: McpSessionHooks,
+  verdict: ServerEra,
+  failed: (attempt: FailedConnectAttempt) => void,
+): Promise<McpClientSession> {
   const client = await createClient(settings, hooks)
   let over = false
   const stdio = transport instanceof StdioTransport ? transport : undefined
-  const session: Session = {
+  const session: McpClientSession = {
     client,
     get isModern() {
       return client.getProtocolEra() === 'modern'
@@ -113,10 +124,10 @@ async function connect(
     describeEnd: () => stdio?.describeEnd(),
     errorTail: () => stdio?.errorTail() ?? '',
     overflowed: () => stdio?.overflowed === true,
-    hold: (alive) => stdio?.hold(alive),
+    keepAlive: (alive) => stdio?.keepAlive(alive),
     close: () => closeSession(client, transport),
   }
-  const limit = timeLimit(settings.startTimeout)
+  const limit = createTimeLimit(settings.startTimeout)
   try {
     await Promise.race([
       limit.passed,
@@ -140,13 +151,13 @@ async function connect(
   }
   verdict.legacy = !session.isModern
   verdict.sse = transport.constructor.name === 'SSEClientTransport'
-  await listen(session)
+  await subscribeToChanges(session)
   return session
 }
 
 async function createClient(
   { startTimeout }: McpSettings,
-  { capabilities, answer, log, listChanged }: SessionHooks,
+  { capabilities, answer, log, listChanged }: McpSessionHooks,
 ): Promise<Client> {
   const { Client } = await import('@modelcontextprotocol/client')
   const client = new Client(
@@ -160,7 +171,7 @@ async function createClient(
         ...(capabilities.roots && { roots: {} }),
       },
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: startTimeout / 2 } },
-      listMaxPages: MOST_PAGES,
+      listMaxPages: MAX_LIST_PAGES,
       // Results are checked by the one call pipeline.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({
@@ -195,7 +206,7 @@ async function createClient(
 }
 
 // Older servers tell of changes by themselves, and write logs when they are asked to.
-async function listen({ client, isModern }: Session): Promise<void> {
+async function subscribeToChanges({ client, isModern }: McpClientSession): Promise<void> {
   const { tools, resources, prompts, logging } = client.getServerCapabilities() ?? {}
   if (!isModern) {
     if (logging) void client.setLoggingLevel('info').catch(() => {})
@@ -211,7 +222,7 @@ async function listen({ client, isModern }: Session): Promise<void> {
 
 async function closeSession(client: Client, transport: Transport): Promise<void> {
   const { terminateSession } = transport as { terminateSession?(): Promise<void> }
-  const limit = timeLimit(1000)
+  const limit = createTimeLimit(1000)
   if (terminateSession)
     await Promise.race([limit.passed, terminateSession.call(transport)]).catch(() => {})
   limit.clear()
@@ -219,7 +230,7 @@ async function closeSession(client: Client, transport: Transport): Promise<void>
   await transport.close().catch(() => {})
 }
 
-function timeLimit(milliseconds: number): { readonly passed: Promise<never>; clear(): void } {
+function createTimeLimit(milliseconds: number): { readonly passed: Promise<never>; clear(): void } {
   let timer: NodeJS.Timeout
   const passed = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
@@ -229,4 +240,188 @@ function timeLimit(milliseconds: number): { readonly passed: Promise<never>; cle
   })
   passed.catch(() => {})
   return { passed, clear: () => clearTimeout(timer) }
+}
+
+const RPC_CODES = {
+  invalidParams: -32602,
+  unknownMethod: -32601,
+  notFound: -32002,
+  missingCapability: -32021,
+  urlRequired: -32042,
+} as const
+const MAX_MESSAGE_LENGTH = 2000
+const CREDENTIALS_HINT = "Give it credentials: headers: { Authorization: 'Bearer ${TOKEN}' }"
+
+/** What went wrong with a server, as an error that names it. `what` is what was wanted of it. */
+export function toServerError(
+  thrown: unknown,
+  what: string,
+  settings: McpSettings,
+  session?: McpClientSession,
+): ToolError {
+  if (ToolError.is(thrown)) return thrown
+  const named = `MCP server '${settings.name}'`
+  const error = thrown as {
+    readonly code?: unknown
+    readonly data?: unknown
+    readonly message?: string
+    readonly cause?: unknown
+  }
+  const message = hideSecrets(
+    shorten(String(error?.message ?? thrown), MAX_MESSAGE_LENGTH),
+    settings,
+  )
+  if (ToolError.is(error?.cause))
+    return new ToolError(error.cause.code, `${named}: ${error.cause.message}`, {
+      ...error.cause.toObject(),
+      cause: thrown,
+    })
+  if (session?.ended()) return toServerEndedError(what, settings, session, thrown)
+  if (typeof error?.code === 'number')
+    return toProtocolError(error.code, message, error.data, named, thrown)
+  const status =
+    isObject(error?.data) && typeof error.data['status'] === 'number'
+      ? error.data['status']
+      : undefined
+  if (status !== undefined)
+    return toHttpStatusError(status, message, named, settings, session !== undefined, thrown)
+  if ((thrown as Error)?.name === 'UnauthorizedError')
+    return new ToolError('PERMISSION', `${named} wants to know who calls: ${message}`, {
+      suggestion: CREDENTIALS_HINT,
+      cause: thrown,
+    })
+  if (error?.code === 'INVALID_RESULT' || error?.code === 'UNSUPPORTED_RESULT_TYPE')
+    return new ToolError(
+      'DEPENDENCY',
+      `${named} gave an answer to ${what} that the protocol does not allow: ${shorten(message, 500)}`,
+      {
+        retryable: false,
+        suggestion: {
+          action: 'use_different_tool',
+          fix: 'The author of the server should mend it',
+        },
+        cause: thrown,
+      },
+    )
+  const system = findDeepestCause(thrown)
+  return new ToolError(
+    'DEPENDENCY',
+    `${named} did not answer ${what}: ${message}${system === undefined ? '' : ` (${system})`}`,
+    { suggestion: suggestManualCheck(settings), cause: thrown },
+  )
+}
+
+// A server that does not know the address of a session any more was started anew; the next call
+// opens another one.
+function toHttpStatusError(
+  status: number,
+  message: string,
+  named: string,
+  { location }: McpSettings,
+  inSession: boolean,
+  cause: unknown,
+): ToolError {
+  const isRefused = status === 401 || status === 403
+  return new ToolError(
+    status === 404 ? 'DEPENDENCY' : toErrorCode(status),
+    `${named} answered with HTTP status ${status}: ${message}`,
+    {
+      ...(status >= 400 &&
+        status < 500 &&
+        status !== 429 && { retryable: status === 404 && inSession }),
+      suggestion: isRefused
+        ? CREDENTIALS_HINT
+        : status === 404 && inSession
+          ? 'Call again: a new session is opened'
+          : `Try it by hand: curl -i ${location}`,
+      cause,
+    },
+  )
+}
+
+// What the system said stands below the words of two libraries.
+function findDeepestCause(thrown: unknown): string | undefined {
+  let error = thrown
+  let said: string | undefined
+  for (let depth = 0; depth < 5 && typeof error === 'object' && error !== null; depth += 1) {
+    const { code, message, cause, data } = error as {
+      readonly code?: unknown
+      readonly message?: unknown
+      readonly cause?: unknown
+      readonly data?: unknown
+    }
+    if (typeof code === 'string' && /^(E[A-Z]+|UND_ERR_\w+)$/.test(code)) return code
+    if (depth > 0 && typeof message === 'string') said = message
+    error = cause ?? (isObject(data) ? data['cause'] : undefined)
+  }
+  return said
+}
+
+/** Says that the server is over, and what it said before. */
+export function toServerEndedError(
+  what: string,
+  settings: McpSettings,
+  session: Pick<McpClientSession, 'describeEnd' | 'errorTail' | 'overflowed'>,
+  cause?: unknown,
+): ToolError {
+  const tail = hideSecrets(session.errorTail(), settings)
+  const message = `MCP server '${settings.name}' ended during ${what}: ${hideSecrets(session.describeEnd() ?? 'the connection was closed', settings)}`
+  const details = { ...(tail !== '' && { stderr: tail }) }
+  if (session.overflowed())
+    return new ToolError('OUTPUT_LIMIT', message, {
+      details,
+      suggestion: 'Ask for less: narrow the input of the call',
+      cause,
+    })
+  return new ToolError('DEPENDENCY', message, {
+    retryable: true,
+    details,
+    suggestion: 'Call again: the server is started anew',
+    cause,
+  })
+}
+
+/** A text without the secrets of the configuration. */
+export function hideSecrets(text: string, { secrets }: Pick<McpSettings, 'secrets'>): string {
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
+}
+
+/** What to try by hand. */
+export function suggestManualCheck({ place, location }: McpSettings): string {
+  return 'stdio' in place
+    ? `Start it by hand and look what it says: ${location}`
+    : `Look whether it is there: curl -i ${location}`
+}
+
+function toProtocolError(
+  code: number,
+  message: string,
+  data: unknown,
+  named: string,
+  cause: unknown,
+): ToolError {
+  const details = { rpc: { code, ...(data !== undefined && { data }) } }
+  const said = `${named}: ${message}`
+  if (
+    code === RPC_CODES.notFound ||
+    (code === RPC_CODES.invalidParams && isObject(data) && typeof data['uri'] === 'string')
+  )
+    return new ToolError('NOT_FOUND', said, { details, cause })
+  if (code === RPC_CODES.invalidParams)
+    return new ToolError('INVALID_INPUT', said, { details, cause })
+  if (code === RPC_CODES.missingCapability)
+    return new ToolError('ANSWER_REQUIRED', said, {
+      details,
+      suggestion: 'Give the registry somebody who answers: the options answer and sample',
+      cause,
+    })
+  if (code === RPC_CODES.urlRequired)
+    return new ToolError('PRECONDITION', said, {
+      details,
+      suggestion: 'Open the address in the details, finish there, then call again',
+      cause,
+    })
+  if (code === RPC_CODES.unknownMethod)
+    return new ToolError('DEPENDENCY', said, { retryable: false, details, cause })
+  return new ToolError('INTERNAL', said, { details, cause })
 }

@@ -1,20 +1,30 @@
-import type { Tool } from '@modelcontextprotocol/client'
-import type { Annotations } from '../../contract/manifest.ts'
+/**
+ * Tools of an MCP server: how they are listed, defined and called.
+ */
+
+import type { Client, StandardSchemaV1, Tool } from '@modelcontextprotocol/client'
+import type { Context } from '../../protocol/context.ts'
+import { MAX_TIMER_MS } from '../../protocol/limits.ts'
+import type { Annotations } from '../../protocol/manifest.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { isObject } from '../../util/values.ts'
+import type { JsonObject, JsonSchema } from '../../util/values.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
-import { summaryOf } from '../foreign/summary.ts'
-import type { ForeignFacts, FoundTool } from '../found.ts'
-import { callTool } from './call.ts'
-import type { Connection } from './connection.ts'
-import type { McpSettings } from './settings.ts'
+import { readToolResult } from '../foreign/reply.ts'
+import { toSummary } from '../names.ts'
+import type { ForeignMetadata, FoundTool } from '../source.ts'
+import type { McpConnection } from './connection.ts'
+import { sendWithInputRounds } from './elicitation.ts'
+import type { McpSettings } from './transports.ts'
 
 /** A tool of a server as the registry knows it. */
-export function foundTool(
+export function toMcpFoundTool(
   tool: Tool,
   version: string | undefined,
-  connection: Connection,
+  connection: McpConnection,
   settings: McpSettings,
 ): FoundTool {
-  const facts = factsOf(tool, settings)
+  const facts = toToolMetadata(tool, settings)
   return {
     source: settings.name,
     ...(version !== undefined && { version }),
@@ -22,29 +32,31 @@ export function foundTool(
     tier: 'server',
     kind: 'mcp server',
     location: settings.location,
-    summary: summaryOf(tool.name, facts),
+    summary: toSummary(tool.name, facts),
     tags: [],
     define: (name) =>
-      defineForeign(name, facts, (input, ctx) => callTool(tool, input, ctx, connection, settings)),
+      defineForeign(name, facts, (input, ctx) =>
+        callMcpTool(tool, input, ctx, connection, settings),
+      ),
   }
 }
 
-function factsOf(
+function toToolMetadata(
   { title, description, inputSchema, outputSchema, annotations }: Tool,
   { callTimeout }: McpSettings,
-): ForeignFacts {
+): ForeignMetadata {
   const shown = title ?? annotations?.title
   return {
     ...(shown !== undefined && shown.trim() !== '' && { title: shown }),
     ...(description !== undefined && { description }),
     inputSchema: inputSchema,
     ...(outputSchema !== undefined && { outputSchema: outputSchema }),
-    annotations: readHints(annotations),
+    annotations: toAnnotations(annotations),
     ...(callTimeout !== undefined && { timeout: callTimeout }),
   }
 }
 
-function readHints({
+function toAnnotations({
   readOnlyHint,
   destructiveHint,
   idempotentHint,
@@ -57,4 +69,213 @@ function readHints({
     ...(idempotentHint !== undefined && { idempotent: idempotentHint }),
     ...(openWorldHint !== undefined && { openWorld: openWorldHint }),
   }
+}
+
+const LOG_LEVEL_META_KEY = 'io.modelcontextprotocol/logLevel'
+const INVALID_PARAMS = -32602
+
+/** Calls a tool of a server; throws ToolError. */
+async function callMcpTool(
+  tool: Tool,
+  input: JsonObject,
+  ctx: Context,
+  connection: McpConnection,
+  settings: McpSettings,
+): Promise<unknown> {
+  const { name } = tool
+  // Results are checked here, where it can be said whose fault they are.
+  const { outputSchema, ...toolDefinition } = tool
+  const told = await connection.use(
+    `the call of '${name}'`,
+    ctx,
+    async ({ client, isModern }, { signal, markAlive: alive, asker, getRefusal: refusal }) => {
+      const onprogress = ({
+        progress,
+        total,
+        message,
+      }: {
+        readonly progress: number
+        readonly total?: number | undefined
+        readonly message?: string | undefined
+      }): void => {
+        alive()
+        ctx.progress(
+          message ?? (total === undefined ? String(progress) : `${progress} of ${total}`),
+          total ? (progress / total) * 100 : undefined,
+        )
+      }
+      const options = {
+        signal,
+        timeout: MAX_TIMER_MS,
+        allowInputRequired: true,
+        toolDefinition,
+        onprogress,
+      }
+      const send = async (answers: object): Promise<JsonObject> => {
+        const params = {
+          name,
+          arguments: input,
+          ...answers,
+          ...(isModern && { _meta: { [LOG_LEVEL_META_KEY]: 'info' } }),
+        }
+        return await client.callTool(params, options)
+      }
+      const result = await callIfListed(name, client, connection, settings, () =>
+        sendWithInputRounds(asker, settings.roots, send),
+      )
+      try {
+        return readToolResult(result, name, (text) => ctx.log(text, 'warn'))
+      } catch (error) {
+        throw refusal() ?? error
+      }
+    },
+  )
+  if (outputSchema !== undefined) await checkOutputSchema(outputSchema, told.result, name, settings)
+  return told
+}
+
+// Servers refuse a tool that is gone in as many words as a wrong input; only their list tells which
+// it was.
+async function callIfListed(
+  tool: string,
+  client: Client,
+  connection: McpConnection,
+  settings: McpSettings,
+  call: () => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const look = async (): Promise<void> => {
+    const { tools } = await client.listTools(undefined, {
+      cacheMode: 'refresh',
+      timeout: settings.startTimeout,
+    })
+    if (tools.some(({ name }) => name === tool)) return
+    connection.changed()
+    throw new ToolError(
+      'NOT_FOUND',
+      `MCP server '${settings.name}' has no tool '${tool}' any more`,
+      {
+        suggestion: { action: 'use_different_tool', fix: 'Look what there is now: toolable list' },
+      },
+    )
+  }
+  try {
+    const result = await call()
+    if (
+      result['isError'] === true &&
+      /not found|unknown tool/i.test(JSON.stringify(result['content'] ?? ''))
+    )
+      await look()
+    return result
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === INVALID_PARAMS) await look()
+    throw error
+  }
+}
+
+async function checkOutputSchema(
+  schema: JsonSchema,
+  result: unknown,
+  tool: string,
+  { name }: McpSettings,
+): Promise<void> {
+  const [{ compileSchema }, { describeIssues }] = await Promise.all([
+    import('../../define/schema/compile.ts'),
+    import('../../define/schema/issues.ts'),
+  ])
+  const checked = await compileSchema(schema, 'output').check(result)
+  if (checked.ok) return
+  throw new ToolError(
+    'DEPENDENCY',
+    `MCP server '${name}' answered '${tool}' with something else than its own output schema promises: the result ${describeIssues(checked.issues)}`,
+    {
+      retryable: false,
+      suggestion: {
+        action: 'use_different_tool',
+        fix: `The author of '${name}' should mend the result or the schema`,
+      },
+    },
+  )
+}
+
+const MAX_TOOL_PAGES = 200
+const INVALID_RESULT = 'INVALID_RESULT'
+const ANY_RESULT_SCHEMA: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'toolable', validate: (value) => ({ value }) },
+}
+
+type ListToolsOptions = NonNullable<Parameters<Client['listTools']>[1]>
+
+/** The tools of a server. One that breaks the rules is told and left out, and the others stay. */
+export async function listMcpTools(
+  client: Client,
+  options: ListToolsOptions,
+  tell: (name: string, problem: string) => void,
+): Promise<readonly Tool[]> {
+  try {
+    return (await client.listTools(undefined, options)).tools
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== INVALID_RESULT) throw error
+    const entries = await listToolsUnchecked(client, options)
+    if (!entries) throw error
+    return entries.flatMap((entry, index) => {
+      const tool = readToolEntry(entry)
+      if (typeof tool === 'string')
+        tell(
+          isObject(entry) && typeof entry['name'] === 'string'
+            ? `'${entry['name']}'`
+            : `entry ${index + 1}`,
+          tool,
+        )
+      return typeof tool === 'string' ? [] : [tool]
+    })
+  }
+}
+
+async function listToolsUnchecked(
+  client: Client,
+  { timeout }: ListToolsOptions,
+): Promise<readonly unknown[] | undefined> {
+  const entries: unknown[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < MAX_TOOL_PAGES; page += 1) {
+    const answer = await client.request(
+      { method: 'tools/list', ...(cursor !== undefined && { params: { cursor } }) },
+      ANY_RESULT_SCHEMA,
+      timeout === undefined ? {} : { timeout },
+    )
+    const { tools, nextCursor }: JsonObject = isObject(answer) ? answer : {}
+    if (!Array.isArray(tools)) return undefined
+    entries.push(...(tools as unknown[]))
+    if (typeof nextCursor !== 'string') return entries
+    cursor = nextCursor
+  }
+  return undefined
+}
+
+// What is not about calling it may be missing or wrong.
+function readToolEntry(entry: unknown): Tool | string {
+  if (!isObject(entry)) return 'it is no object'
+  const { name, title, description, inputSchema = {}, outputSchema, annotations } = entry
+  if (typeof name !== 'string' || name === '') return 'it has no name'
+  if (
+    !isObject(inputSchema) ||
+    (inputSchema['type'] !== undefined && inputSchema['type'] !== 'object')
+  )
+    return 'its input schema describes no object'
+  return {
+    name,
+    ...(typeof title === 'string' && { title }),
+    ...(typeof description === 'string' && { description }),
+    inputSchema: { ...inputSchema, type: 'object' },
+    ...(isObject(outputSchema) && { outputSchema: outputSchema }),
+    ...(isObject(annotations) && { annotations: readAnnotationHints(annotations) }),
+  }
+}
+
+function readAnnotationHints(annotations: JsonObject): NonNullable<Tool['annotations']> {
+  return Object.fromEntries(
+    ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'].flatMap((hint) =>
+      typeof annotations[hint] === 'boolean' ? [[hint, annotations[hint]]] : [],
+    ),
+  )
 }

@@ -1,21 +1,22 @@
-import type { Context } from '../../contract/context.ts'
-import { readOutcome } from '../../contract/dialects/read-outcome.ts'
-import { isObject } from '../../contract/json.ts'
-import type { JsonObject } from '../../contract/json.ts'
-import { ToolError } from '../../contract/tool-error.ts'
+/**
+ * Sends the request of an operation and reads its response.
+ */
+
 import { ok } from '../../define/results.ts'
-import { replyOf } from '../foreign/reply-of.ts'
-import { request } from '../http/request.ts'
-import type { HttpAnswer } from '../http/request.ts'
-import { statusFailure } from '../http/status-failure.ts'
-import { bodyOf } from './body.ts'
-import type { Operation } from './operations.ts'
-import type { RequestPlan } from './plan.ts'
-import { headerText, pathPart, queryPairs } from './serialize.ts'
+import type { Context } from '../../protocol/context.ts'
+import { readOutcome } from '../../protocol/dialects/read-outcome.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { isObject } from '../../util/values.ts'
+import type { JsonObject } from '../../util/values.ts'
+import { toReply, toStatusError } from '../foreign/reply.ts'
+import { sendRequest } from '../http.ts'
+import type { HttpResult } from '../http.ts'
+import type { ApiOperation } from './document.ts'
+import type { BodyPlan, FieldPlan, RequestPlan } from './request-plan.ts'
 
 /** An operation that can be called. */
-export type Callable = {
-  readonly operation: Operation
+export type CallableOperation = {
+  readonly operation: ApiOperation
   readonly plan: RequestPlan
   readonly server: URL
   /** Configured ones, for this server only. */
@@ -29,18 +30,18 @@ export type Callable = {
 
 /** Calls an operation; throws ToolError. */
 export async function callOperation(
-  callable: Callable,
+  callable: CallableOperation,
   input: JsonObject,
   ctx: Context,
 ): Promise<unknown> {
   const { operation, plan, who, timeout } = callable
-  const url = addressOf(callable, input)
-  const body = plan.body && bodyOf(plan.body, plan.fields, input)
-  const answer = await request({
+  const url = buildUrl(callable, input)
+  const body = plan.body && buildBody(plan.body, plan.fields, input)
+  const answer = await sendRequest({
     url,
     method: operation.method.toUpperCase(),
     headers: {
-      ...headersOf(callable, input, ctx),
+      ...buildHeaders(callable, input, ctx),
       ...(body?.type !== undefined && { 'content-type': body.type }),
     },
     ...(body && { body: body.body }),
@@ -49,19 +50,20 @@ export async function callOperation(
     who,
   })
   if (answer.status >= 300)
-    throw explain(statusFailure(answer, who, operation.name), answer, callable)
-  return readAnswer(answer, operation.name)
+    throw addCredentialsHint(toStatusError(answer, who, operation.name), answer, callable)
+  return readOperationResult(answer, operation.name)
 }
 
-// No value may change where a request goes: the address has as many steps as its template, below the address of the server.
-function addressOf({ operation, plan, server }: Callable, input: JsonObject): URL {
+// No value may change where a request goes: the address has as many steps as its template, below
+// the address of the server.
+function buildUrl({ operation, plan, server }: CallableOperation, input: JsonObject): URL {
   const url = new URL(server)
   const base = url.pathname.replace(/\/+$/, '')
   const path = operation.path.replace(/\{([^}]*)\}/g, (_whole, name: string) => {
     const field = plan.fields.find(
       (candidate) => candidate.in === 'path' && candidate.name === name,
     )!
-    return pathPart(field, given(input, field.field))
+    return toPathSegment(field, getInput(input, field.field))
   })
   url.pathname = `${base}${path}`
   const steps = (text: string): number => text.split('/').length
@@ -75,27 +77,27 @@ function addressOf({ operation, plan, server }: Callable, input: JsonObject): UR
       `the input would lead ${operation.method.toUpperCase()} ${operation.path} to another place`,
     )
   for (const field of plan.fields) {
-    const value = field.in === 'query' ? given(input, field.field) : undefined
+    const value = field.in === 'query' ? getInput(input, field.field) : undefined
     if (value !== undefined)
-      for (const [name, text] of queryPairs(field, value)) url.searchParams.append(name, text)
+      for (const [name, text] of toQueryPairs(field, value)) url.searchParams.append(name, text)
   }
   return url
 }
 
-function headersOf(
-  { plan, headers }: Callable,
+function buildHeaders(
+  { plan, headers }: CallableOperation,
   input: JsonObject,
   ctx: Context,
 ): { readonly [name: string]: string } {
   const made: { [name: string]: string } = { accept: 'application/json, text/*;q=0.9, */*;q=0.5' }
   const cookies: string[] = []
   for (const field of plan.fields) {
-    const value = given(input, field.field)
+    const value = getInput(input, field.field)
     if (value === undefined) continue
-    if (field.in === 'header') made[field.name.toLowerCase()] = headerText(field, value)
+    if (field.in === 'header') made[field.name.toLowerCase()] = toHeaderText(field, value)
     if (field.in === 'cookie')
       cookies.push(
-        ...queryPairs(field, value).map(
+        ...toQueryPairs(field, value).map(
           ([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`,
         ),
       )
@@ -119,11 +121,15 @@ function headersOf(
   return { ...made, ...configured, ...(made['cookie'] !== undefined && { cookie: made['cookie'] }) }
 }
 
-function given(input: JsonObject, field: string): unknown {
+function getInput(input: JsonObject, field: string): unknown {
   return Object.hasOwn(input, field) ? input[field] : undefined
 }
 
-function explain(failure: ToolError, { status }: HttpAnswer, { credentials }: Callable): ToolError {
+function addCredentialsHint(
+  failure: ToolError,
+  { status }: HttpResult,
+  { credentials }: CallableOperation,
+): ToolError {
   if (failure.suggestion || (status !== 401 && status !== 403)) return failure
   return new ToolError(failure.code, failure.message, {
     ...failure.toObject(),
@@ -132,9 +138,9 @@ function explain(failure: ToolError, { status }: HttpAnswer, { credentials }: Ca
   })
 }
 
-function readAnswer({ document, bytes, type }: HttpAnswer, tool: string): unknown {
+function readOperationResult({ document, bytes, type }: HttpResult, tool: string): unknown {
   if (document !== undefined)
-    return isOurs(document) ? replyOf(readOutcome(document, { tool })!) : document
+    return isToolableEnvelope(document) ? toReply(readOutcome(document, { tool })!) : document
   if (bytes.length === 0) return null
   const mimeType = type.split(';')[0]!.trim()
   if (mimeType.startsWith('image/') && !mimeType.includes('svg'))
@@ -152,11 +158,152 @@ function readAnswer({ document, bytes, type }: HttpAnswer, tool: string): unknow
 }
 
 // By HTTP the status tells failures; of the documents only those of this package are envelopes.
-function isOurs(document: unknown): boolean {
+function isToolableEnvelope(document: unknown): boolean {
   return (
     isObject(document) &&
     typeof document['ok'] === 'boolean' &&
     isObject(document['meta']) &&
     typeof document['meta']['tool'] === 'string'
   )
+}
+
+/**
+ * A value as a part of a path, encoded so that it stays the part that it is; throws INVALID_INPUT
+ * for one that could lead elsewhere.
+ */
+function toPathSegment(plan: FieldPlan, value: unknown): string {
+  const { field, style, explode, name } = plan
+  const parts = toValueParts(plan, value)
+  for (const { text } of parts) {
+    if (
+      text === '' ||
+      text.split(/[/\\]/).some((step) => step === '.' || step === '..') ||
+      text.includes('\0')
+    )
+      throw new ToolError(
+        'INVALID_INPUT',
+        `${JSON.stringify(text)} cannot stand for '${field}' in a path`,
+        { field },
+      )
+  }
+  const joined = (separator: string): string =>
+    parts
+      .map(({ key, text }) =>
+        explode && key !== undefined
+          ? `${encodeStrict(key)}=${encodeStrict(text)}`
+          : [...(key === undefined ? [] : [encodeStrict(key)]), encodeStrict(text)].join(','),
+      )
+      .join(separator)
+  if (style === 'label') return `.${joined(explode ? '.' : ',')}`
+  if (style !== 'matrix') return joined(',')
+  if (!explode) return `;${encodeStrict(name)}=${joined(',')}`
+  return parts
+    .map(({ key, text }) => `;${encodeStrict(key ?? name)}=${encodeStrict(text)}`)
+    .join('')
+}
+
+/** A value as parameters of a query, in pairs. */
+function toQueryPairs(plan: FieldPlan, value: unknown): readonly (readonly [string, string])[] {
+  const { name, style, explode } = plan
+  const parts = toValueParts(plan, value)
+  if (style === 'deepObject')
+    return parts.map(({ key, text }) => [key === undefined ? name : `${name}[${key}]`, text])
+  if (explode) return parts.map(({ key, text }) => [key ?? name, text])
+  const separator = style === 'spaceDelimited' ? ' ' : style === 'pipeDelimited' ? '|' : ','
+  return parts.length === 0
+    ? []
+    : [
+        [
+          name,
+          parts
+            .flatMap(({ key, text }) => (key === undefined ? [text] : [key, text]))
+            .join(separator),
+        ],
+      ]
+}
+
+/** A value as the text of a header; throws INVALID_INPUT for what no header can carry. */
+function toHeaderText(plan: FieldPlan, value: unknown): string {
+  const text = toValueParts(plan, value)
+    .map((part) =>
+      part.key === undefined ? part.text : `${part.key}${plan.explode ? '=' : ','}${part.text}`,
+    )
+    .join(',')
+  // Anything else would be another header, or a mistake of encoding.
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) return text
+  throw new ToolError(
+    'INVALID_INPUT',
+    `'${plan.field}' travels in a header, which cannot carry line breaks and characters outside Latin-1`,
+    { field: plan.field },
+  )
+}
+
+type ValuePart = { readonly key?: string; readonly text: string }
+
+function toValueParts({ field, json }: FieldPlan, value: unknown): readonly ValuePart[] {
+  if (json) return [{ text: JSON.stringify(value) }]
+  if (Array.isArray(value)) return value.map((item: unknown) => ({ text: toPartText(field, item) }))
+  if (isObject(value))
+    return Object.entries(value).map(([key, item]) => ({ key, text: toPartText(field, item) }))
+  return [{ text: toPartText(field, value) }]
+}
+
+function toPartText(field: string, value: unknown): string {
+  const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
+  if (/\p{Surrogate}/u.test(text))
+    throw new ToolError('INVALID_INPUT', `'${field}' contains half a character`, { field })
+  return text
+}
+
+function encodeStrict(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+type RequestBody = {
+  readonly body: string | FormData | URLSearchParams
+  /** Absent where the body brings its own. */ readonly type?: string
+}
+
+/** The body of a request; undefined where nothing of it was given. */
+function buildBody(
+  { type, field }: BodyPlan,
+  fields: readonly FieldPlan[],
+  input: JsonObject,
+): RequestBody | undefined {
+  const value =
+    field === undefined
+      ? pickBodyFields(fields, input)
+      : Object.hasOwn(input, field)
+        ? input[field]
+        : undefined
+  if (value === undefined) return undefined
+  const plain = type.split(';')[0]!.trim().toLowerCase()
+  if (plain === 'application/x-www-form-urlencoded')
+    return { body: new URLSearchParams(toFormPairs(value)) }
+  if (plain === 'multipart/form-data') return { body: toFormData(value) }
+  if (plain.startsWith('text/')) return { body: String(value), type: plain }
+  return { body: JSON.stringify(value), type: plain.includes('*') ? 'application/json' : plain }
+}
+
+function pickBodyFields(fields: readonly FieldPlan[], input: JsonObject): JsonObject {
+  const parameters = new Set(fields.map(({ field }) => field))
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !parameters.has(name)))
+}
+
+function toFormPairs(value: unknown): [string, string][] {
+  const text = (item: unknown): string => (typeof item === 'string' ? item : JSON.stringify(item))
+  return Object.entries(isObject(value) ? value : {}).flatMap(([name, item]) =>
+    Array.isArray(item)
+      ? item.map((each): [string, string] => [name, text(each)])
+      : ([[name, text(item)]] as [string, string][]),
+  )
+}
+
+function toFormData(value: unknown): FormData {
+  const made = new FormData()
+  for (const [name, text] of toFormPairs(value)) made.append(name, text)
+  return made
 }

@@ -1,32 +1,44 @@
+/**
+ * Reads an OpenAPI document: file, URL or object, its operations and local references.
+ */
+
 import { resolve } from 'node:path'
-import { isObject } from '../../contract/json.ts'
-import type { JsonObject } from '../../contract/json.ts'
-import { quoteForShell } from '../../contract/quote-for-shell.ts'
-import { ToolError } from '../../contract/tool-error.ts'
-import { request } from '../http/request.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { quoteForShell } from '../../util/text.ts'
+import { isObject } from '../../util/values.ts'
+import type { JsonObject } from '../../util/values.ts'
+import { sendRequest } from '../http.ts'
 import type { LoadContext } from '../source.ts'
 
-const TIMEOUT = 10_000
-const LARGEST_JSON = 16 * 1024 * 1024
-const LARGEST_YAML = 4 * 1024 * 1024
+const DOCUMENT_TIMEOUT_MS = 10_000
+const MAX_JSON_BYTES = 16 * 1024 * 1024
+const MAX_YAML_LENGTH = 4 * 1024 * 1024
 
-/** Reads an OpenAPI document: the object itself, a file, or an address, as JSON or YAML; `from` is that address. Throws ToolError. */
-export async function readDocument(
+/**
+ * Reads an OpenAPI document: the object itself, a file, or an address, as JSON or YAML; `from` is
+ * that address. Throws ToolError.
+ */
+export async function readApiDocument(
   given: string | JsonObject,
   headers: { readonly [name: string]: string },
   { cwd, signal }: Pick<LoadContext, 'cwd' | 'signal'>,
   who: string,
 ): Promise<{ readonly document: JsonObject; readonly from?: URL }> {
-  if (typeof given !== 'string') return { document: check(given, who) }
+  if (typeof given !== 'string') return { document: checkDocument(given, who) }
   if (!/^https?:\/\//i.test(given))
-    return { document: check(await parse(await readText(resolve(cwd, given), who), who), who) }
+    return {
+      document: checkDocument(
+        await parseDocument(await readDocumentFile(resolve(cwd, given), who), who),
+        who,
+      ),
+    }
   const from = new URL(given)
-  const { status, bytes } = await request({
+  const { status, bytes } = await sendRequest({
     url: from,
     method: 'GET',
     headers: { accept: 'application/json, application/yaml;q=0.9, */*;q=0.5', ...headers },
     signal,
-    timeout: TIMEOUT,
+    timeout: DOCUMENT_TIMEOUT_MS,
     who,
   })
   if (status >= 300)
@@ -35,16 +47,16 @@ export async function readDocument(
       `${who}: its document was answered with HTTP status ${status}`,
       { suggestion: `Try it by hand: curl -i ${from.origin}${from.pathname}` },
     )
-  return { document: check(await parse(bytes.toString('utf8'), who), who), from }
+  return { document: checkDocument(await parseDocument(bytes.toString('utf8'), who), who), from }
 }
 
-async function readText(path: string, who: string): Promise<string> {
+async function readDocumentFile(path: string, who: string): Promise<string> {
   const { readFile, stat } = await import('node:fs/promises')
   try {
-    if ((await stat(path)).size > LARGEST_JSON)
+    if ((await stat(path)).size > MAX_JSON_BYTES)
       throw new ToolError(
         'CONFIG',
-        `${who}: ${path} has more than ${LARGEST_JSON / 1024 / 1024} MiB`,
+        `${who}: ${path} has more than ${MAX_JSON_BYTES / 1024 / 1024} MiB`,
       )
     return await readFile(path, 'utf8')
   } catch (error) {
@@ -57,7 +69,7 @@ async function readText(path: string, who: string): Promise<string> {
   }
 }
 
-async function parse(text: string, who: string): Promise<unknown> {
+async function parseDocument(text: string, who: string): Promise<unknown> {
   const bare = text.replace(/^\uFEFF/, '')
   try {
     return JSON.parse(bare) as unknown
@@ -69,10 +81,10 @@ async function parse(text: string, who: string): Promise<unknown> {
         { cause: error },
       )
   }
-  if (bare.length > LARGEST_YAML)
+  if (bare.length > MAX_YAML_LENGTH)
     throw new ToolError(
       'CONFIG',
-      `${who}: its document has more than ${LARGEST_YAML / 1024 / 1024} MiB of YAML`,
+      `${who}: its document has more than ${MAX_YAML_LENGTH / 1024 / 1024} MiB of YAML`,
       { suggestion: 'Write it as JSON' },
     )
   const { parse: parseYaml } = await import('yaml')
@@ -92,7 +104,7 @@ async function parse(text: string, who: string): Promise<unknown> {
   }
 }
 
-function check(document: unknown, who: string): JsonObject {
+function checkDocument(document: unknown, who: string): JsonObject {
   if (!isObject(document)) throw new ToolError('CONFIG', `${who}: its document is no object`)
   if (typeof document['swagger'] === 'string')
     throw new ToolError(
@@ -103,4 +115,124 @@ function check(document: unknown, who: string): JsonObject {
   if (!/^3\.\d/.test(String(document['openapi'])))
     throw new ToolError('CONFIG', `${who}: its document does not say openapi: 3.x`)
   return document
+}
+
+const HTTP_METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const
+const MAX_OPERATIONS = 2000
+
+/** One operation of a document. */
+export type ApiOperation = {
+  /** Its `operationId`, else made of method and path; unique. */
+  readonly name: string
+  readonly method: (typeof HTTP_METHODS)[number]
+  readonly path: string
+  readonly facts: JsonObject
+  /** Those of the path and its own, references followed; its own win. */
+  readonly parameters: readonly JsonObject[]
+  readonly servers: unknown
+}
+
+/** The operations of a document, in its order. */
+export function listOperations(document: JsonObject): readonly ApiOperation[] {
+  const paths = isObject(document['paths']) ? document['paths'] : {}
+  const taken = new Set<string>()
+  const found: ApiOperation[] = []
+  for (const [path, given] of Object.entries(paths)) {
+    const item = path.startsWith('/') ? resolveRef(document, given) : undefined
+    for (const method of item ? HTTP_METHODS : []) {
+      const facts = item && Object.hasOwn(item, method) ? item[method] : undefined
+      if (!isObject(facts) || found.length >= MAX_OPERATIONS) continue
+      const { operationId } = facts
+      const wanted =
+        typeof operationId === 'string' && operationId.trim() !== ''
+          ? operationId
+          : toOperationName(method, path)
+      found.push({
+        name: toFreeOperationName(wanted, taken),
+        method,
+        path,
+        facts,
+        parameters: mergeParameters(document, item!['parameters'], facts['parameters']),
+        servers: facts['servers'] ?? item!['servers'],
+      })
+    }
+  }
+  return found
+}
+
+/** `GET /users/{id}/posts` is `get_users_by_id_posts`. */
+function toOperationName(method: string, path: string): string {
+  const words = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map((part) =>
+      part
+        .replace(/\{([^}]*)\}/g, '_by_$1_')
+        .replace(/[^A-Za-z0-9_]+/g, '_')
+        .replace(/^_+|_+$/g, ''),
+    )
+  return [method, ...words].join('_').replace(/_{2,}/g, '_')
+}
+
+function toFreeOperationName(wanted: string, taken: Set<string>): string {
+  let name = wanted
+  for (let count = 2; taken.has(name); count += 1) name = `${wanted}_${count}`
+  taken.add(name)
+  return name
+}
+
+function mergeParameters(
+  document: JsonObject,
+  shared: unknown,
+  own: unknown,
+): readonly JsonObject[] {
+  const merged = new Map<string, JsonObject>()
+  for (const given of [
+    ...(Array.isArray(shared) ? shared : []),
+    ...(Array.isArray(own) ? own : []),
+  ] as readonly unknown[]) {
+    const parameter = resolveRef(document, given)
+    if (parameter && typeof parameter['name'] === 'string' && typeof parameter['in'] === 'string')
+      merged.set(`${parameter['in']} ${parameter['name']}`, parameter)
+  }
+  return [...merged.values()]
+}
+
+const MAX_REF_CHAIN = 20
+
+/**
+ * What a local reference (`#/components/...`) points at; undefined for one that leads nowhere or
+ * out of the document. Remote ones are never fetched.
+ */
+export function followPointer(document: JsonObject, ref: string): unknown {
+  if (!ref.startsWith('#/')) return undefined
+  let value: unknown = document
+  for (const part of ref.slice(2).split('/')) {
+    const key = decodePointerPart(part)
+    if (Array.isArray(value)) value = value[Number(key)]
+    else if (isObject(value) && Object.hasOwn(value, key)) value = value[key]
+    else return undefined
+  }
+  return value
+}
+
+/** An object of the document, its reference followed; undefined for what is none. */
+export function resolveRef(document: JsonObject, value: unknown): JsonObject | undefined {
+  let found = value
+  for (let count = 0; count < MAX_REF_CHAIN; count += 1) {
+    if (!isObject(found)) return undefined
+    const ref = Object.hasOwn(found, '$ref') ? found['$ref'] : undefined
+    if (typeof ref !== 'string') return found
+    found = followPointer(document, ref)
+  }
+  return undefined
+}
+
+function decodePointerPart(part: string): string {
+  const plain = part.replaceAll('~1', '/').replaceAll('~0', '~')
+  try {
+    return decodeURIComponent(plain)
+  } catch {
+    return plain
+  }
 }

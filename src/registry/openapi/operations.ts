@@ -1,80 +1,207 @@
-import { isObject } from '../../contract/json.ts'
-import type { JsonObject } from '../../contract/json.ts'
-import { resolved } from './pointers.ts'
+/**
+ * Turns the operations of an OpenAPI document into tools.
+ */
 
-const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'] as const
-const MOST = 2000
+import type { Annotations } from '../../protocol/manifest.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { isObject } from '../../util/values.ts'
+import type { JsonObject } from '../../util/values.ts'
+import { defineForeign } from '../foreign/define-foreign.ts'
+import { toSummary } from '../names.ts'
+import type { ForeignMetadata, FoundTool, LoadedSource, Problem } from '../source.ts'
+import { callOperation } from './call.ts'
+import type { CallableOperation } from './call.ts'
+import { listOperations, resolveRef } from './document.ts'
+import type { ApiOperation } from './document.ts'
+import { planRequest } from './request-plan.ts'
 
-/** One operation of a document. */
-export type Operation = {
-  /** Its `operationId`, else made of method and path; unique. */
+/** An API with everything replaced and checked. */
+export type OpenApiTarget = {
   readonly name: string
-  readonly method: (typeof METHODS)[number]
-  readonly path: string
-  readonly facts: JsonObject
-  /** Those of the path and its own, references followed; its own win. */
-  readonly parameters: readonly JsonObject[]
-  readonly servers: unknown
+  readonly who: string
+  readonly location: string
+  readonly headers: { readonly [name: string]: string }
+  readonly timeout: number
 }
 
-/** The operations of a document, in its order. */
-export function listOperations(document: JsonObject): readonly Operation[] {
-  const paths = isObject(document['paths']) ? document['paths'] : {}
-  const taken = new Set<string>()
-  const found: Operation[] = []
-  for (const [path, given] of Object.entries(paths)) {
-    const item = path.startsWith('/') ? resolved(document, given) : undefined
-    for (const method of item ? METHODS : []) {
-      const facts = item && Object.hasOwn(item, method) ? item[method] : undefined
-      if (!isObject(facts) || found.length >= MOST) continue
-      const { operationId } = facts
-      const wanted =
-        typeof operationId === 'string' && operationId.trim() !== ''
-          ? operationId
-          : nameOf(method, path)
-      found.push({
-        name: freeName(wanted, taken),
-        method,
-        path,
-        facts,
-        parameters: merge(document, item!['parameters'], facts['parameters']),
-        servers: facts['servers'] ?? item!['servers'],
-      })
-    }
+/** The operations of a document as tools. What cannot be one is told. */
+export function findApiTools(
+  document: JsonObject,
+  origin: DocumentOrigin,
+  api: OpenApiTarget,
+): LoadedSource {
+  const { name: source, location, who } = api
+  const problems: Problem[] = []
+  const tell = (
+    reason: string,
+    message: string,
+    fix: string,
+    severity: Problem['severity'],
+  ): void => {
+    if (!problems.some((known) => known.message === message))
+      problems.push({ source, location, reason, message, fix, severity })
   }
-  return found
-}
-
-/** `GET /users/{id}/posts` is `get_users_by_id_posts`. */
-function nameOf(method: string, path: string): string {
-  const words = path
-    .split('/')
-    .filter((part) => part !== '')
-    .map((part) =>
-      part
-        .replace(/\{([^}]*)\}/g, '_by_$1_')
-        .replace(/[^A-Za-z0-9_]+/g, '_')
-        .replace(/^_+|_+$/g, ''),
+  const main = getMainOrigin(document, origin)
+  const credentials = describeCredentials(document)
+  const tools = listOperations(document).flatMap((operation): readonly FoundTool[] => {
+    const called = `${operation.method.toUpperCase()} ${operation.path} of ${who}`
+    const plan = planRequest(document, operation, (ref) =>
+      tell(
+        'reference',
+        `${who}: the reference '${ref}' leads ${ref.startsWith('#') ? 'nowhere' : 'out of the document and is not fetched'}; any value is taken there`,
+        'Put what it means into the document',
+        'warning',
+      ),
     )
-  return [method, ...words].join('_').replace(/_{2,}/g, '_')
+    if (typeof plan === 'string') {
+      tell('unsupported', `${called} cannot be a tool: ${plan}`, 'Describe it with JSON', 'error')
+      return []
+    }
+    try {
+      const server = resolveServerUrl(document, operation.servers, origin)
+      // Credentials are for the API that was configured, not for whatever else its document names.
+      const headers = server.origin === main ? api.headers : {}
+      return [
+        toApiFoundTool(
+          { operation, plan, server, headers, timeout: api.timeout, who, credentials },
+          document,
+          api,
+        ),
+      ]
+    } catch (error) {
+      const { message, suggestion } = error as ToolError
+      tell('config', `${who}: ${message}`, suggestion?.fix ?? 'Mend the document', 'error')
+      return []
+    }
+  })
+  return { tools, problems }
 }
 
-function freeName(wanted: string, taken: Set<string>): string {
-  let name = wanted
-  for (let count = 2; taken.has(name); count += 1) name = `${wanted}_${count}`
-  taken.add(name)
-  return name
-}
-
-function merge(document: JsonObject, shared: unknown, own: unknown): readonly JsonObject[] {
-  const merged = new Map<string, JsonObject>()
-  for (const given of [
-    ...(Array.isArray(shared) ? shared : []),
-    ...(Array.isArray(own) ? own : []),
-  ] as readonly unknown[]) {
-    const parameter = resolved(document, given)
-    if (parameter && typeof parameter['name'] === 'string' && typeof parameter['in'] === 'string')
-      merged.set(`${parameter['in']} ${parameter['name']}`, parameter)
+function getMainOrigin(document: JsonObject, origin: DocumentOrigin): string | undefined {
+  try {
+    return resolveServerUrl(document, undefined, origin).origin
+  } catch {
+    return undefined
   }
-  return [...merged.values()]
+}
+
+function toApiFoundTool(
+  callable: CallableOperation,
+  document: JsonObject,
+  api: OpenApiTarget,
+): FoundTool {
+  const { operation, plan } = callable
+  const facts: ForeignMetadata = { ...toOperationMetadata(operation), inputSchema: plan.schema }
+  const info = isObject(document['info']) ? document['info'] : {}
+  return {
+    source: api.name,
+    ...(typeof info['version'] === 'string' && { version: info['version'] }),
+    name: operation.name,
+    tier: 'server',
+    kind: 'openapi',
+    location: `${operation.method.toUpperCase()} ${callable.server.origin}${callable.server.pathname.replace(/\/+$/, '')}${operation.path}`,
+    summary: toSummary(operation.name, facts),
+    tags: facts.tags ?? [],
+    define: (name) =>
+      defineForeign(name, facts, (input, ctx) => callOperation(callable, input, ctx)),
+  }
+}
+
+function toOperationMetadata({
+  method,
+  path,
+  facts: { summary, description, tags, deprecated, 'x-toolable': hints },
+}: ApiOperation): ForeignMetadata {
+  const texts = [description, deprecated === true ? 'Deprecated.' : undefined].filter(
+    (text): text is string => typeof text === 'string' && text.trim() !== '',
+  )
+  return {
+    summary:
+      typeof summary === 'string' && summary.trim() !== ''
+        ? summary
+        : texts.length > 0
+          ? ''
+          : `${method.toUpperCase()} ${path}`,
+    ...(texts.length > 0 && { description: texts.join('\n\n') }),
+    tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
+    annotations: isObject(hints) ? readToolableHints(hints) : toMethodAnnotations(method),
+  }
+}
+
+function toMethodAnnotations(method: string): Annotations {
+  const reads = method === 'get' || method === 'head' || method === 'options'
+  return {
+    readOnly: reads,
+    ...(method === 'delete' && { destructive: true }),
+    ...((reads || method === 'put' || method === 'delete') && { idempotent: true }),
+    openWorld: true,
+  }
+}
+
+function readToolableHints(hints: JsonObject): Annotations {
+  return Object.fromEntries(
+    (['readOnly', 'destructive', 'idempotent', 'openWorld'] as const).flatMap((name) =>
+      typeof hints[`${name}Hint`] === 'boolean' ? [[name, hints[`${name}Hint`]]] : [],
+    ),
+  )
+}
+
+// A line to paste, by what the document says about its credentials.
+function describeCredentials(document: JsonObject): string {
+  const schemes =
+    resolveRef(document, resolveRef(document, document['components'])?.['securitySchemes']) ?? {}
+  for (const given of Object.values(schemes)) {
+    const { type, in: place, name, scheme } = resolveRef(document, given) ?? {}
+    if (type === 'apiKey' && place === 'header') return `headers: { '${String(name)}': '\${KEY}' }`
+    if (type === 'http' && scheme === 'basic')
+      return "headers: { Authorization: 'Basic ${CREDENTIALS}' }"
+  }
+  return "headers: { Authorization: 'Bearer ${TOKEN}' }"
+}
+
+/** Where the document came from, and where its API was said to be. */
+type DocumentOrigin = {
+  /** The address of the document, where it was fetched. */ readonly from?: URL
+  readonly baseUrl?: URL
+}
+
+/**
+ * The address that an operation is called at: as configured, else as its document says. Throws
+ * CONFIG where that is nowhere, or where nobody configured it.
+ */
+function resolveServerUrl(
+  document: JsonObject,
+  own: unknown,
+  { from, baseUrl }: DocumentOrigin,
+): URL {
+  if (baseUrl) return baseUrl
+  const [server] = [own, document['servers']].flatMap((servers) =>
+    Array.isArray(servers) && isObject(servers[0]) ? [servers[0]] : [],
+  )
+  const text = server ? fillServerVariables(server) : '/'
+  const url = URL.canParse(text, from?.href) ? new URL(text, from) : undefined
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw new ToolError(
+      'CONFIG',
+      `the document does not say where its API is${server ? ` (its server is '${text}')` : ''}`,
+      { suggestion: "Give the address: baseUrl: 'https://...'" },
+    )
+  // Whoever writes a document on the web must not decide where input and credentials go.
+  if (from && url.origin !== from.origin)
+    throw new ToolError(
+      'CONFIG',
+      `the document from ${from.origin} says that its API is at ${url.origin}`,
+      { suggestion: `If you trust it, say so: baseUrl: '${url.href}'` },
+    )
+  return url
+}
+
+function fillServerVariables({ url, variables }: JsonObject): string {
+  const known = isObject(variables) ? variables : {}
+  return String(url).replace(/\{([^{}]+)\}/g, (whole, name: string) => {
+    const variable = Object.hasOwn(known, name) ? known[name] : undefined
+    return isObject(variable) && typeof variable['default'] === 'string'
+      ? variable['default']
+      : whole
+  })
 }

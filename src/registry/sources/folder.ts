@@ -1,44 +1,57 @@
-import { realpathSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
-import { quoteForShell } from '../../contract/quote-for-shell.ts'
-import { toToolError } from '../../call/failure.ts'
-import { readCache, writeCache } from '../cache/cache-file.ts'
-import type { CacheRecord } from '../cache/line.ts'
-import { ownVersion } from '../../call/own-version.ts'
-import { look } from '../cache/stamp.ts'
-import type { ChildServices } from '../child/services.ts'
-import { expandValues } from '../expand-variables.ts'
-import { collect } from '../folder/collect.ts'
-import { lookThrough } from '../folder/look-through.ts'
-import { scanFolder } from '../folder/scan.ts'
-import { loadDefiner } from '../folder/late-definer.ts'
-import { lateServers } from '../folder/late-servers.ts'
-import type { OpenServer } from '../folder/servers-of.ts'
-import { createWatch } from '../folder/watch.ts'
-import type { Loaded, Problem } from '../found.ts'
-import type { FolderOptions } from '../registry-type.ts'
-import type { LoadContext, Source } from '../source.ts'
+/**
+ * A folder of tools: manifests, scripts and executables, remembered in one cache file.
+ */
 
-/** A folder of tools: manifests, scripts, executables. What it found is remembered by file, in one cache file for the folder. */
+import { realpathSync, watch as watchFolder } from 'node:fs'
+import type { FSWatcher } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { getPackageVersion } from '../../core/cache.ts'
+import { toToolError } from '../../core/errors.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { quoteForShell } from '../../util/text.ts'
+import { readCache, statFile, writeCache } from '../cache.ts'
+import type { CacheRecord } from '../cache.ts'
+import type { ChildServices } from '../child/child-call.ts'
+import { listCandidates } from '../folder/candidates.ts'
+import type { CandidateRefusal } from '../folder/candidates.ts'
+import type * as Definer from '../folder/define-tool.ts'
+import { parseErrorCodesBody } from '../folder/outline.ts'
+import type { CandidateOutline, CandidateProblem, FolderContext } from '../folder/outline.ts'
+import { scanFolder } from '../folder/scan.ts'
+import type { FolderView, KnownCandidate } from '../folder/scan.ts'
+import type { ManifestServers, OpenServerSource } from '../folder/servers.ts'
+import type { ErrorCodes } from '../manifests/yaml.ts'
+import { expandValues } from '../source.ts'
+import type { FoundTool, LoadContext, LoadedSource, Problem, ToolSource } from '../source.ts'
+import type { FolderOptions } from '../types.ts'
+
+/**
+ * A folder of tools: manifests, scripts, executables. What it found is remembered by file, in one
+ * cache file for the folder.
+ */
 export function folderSource(
-  { path, name = nameOf(path), env = {}, help = false, watch = false }: FolderOptions,
+  { path, name = toFolderName(path), env = {}, help = false, watch = false }: FolderOptions,
   services: ChildServices,
-): Source {
+): ToolSource {
   const listeners: (() => void)[] = []
   const changed = (): void => listeners.forEach((listener) => listener())
-  const servers = lateServers(openServer, changed)
+  const servers = createLazyServers(openNamedServer, changed)
   let known:
     { readonly folder: string; readonly records: ReadonlyMap<string, CacheRecord> } | undefined
-  const watching = watch ? createWatch(changed) : undefined
+  const watching = watch ? createFolderWatcher(changed) : undefined
   let toolFolders: readonly string[] = []
 
-  const loadFrom = async (context: LoadContext): Promise<Loaded> => {
+  const loadFrom = async (context: LoadContext): Promise<LoadedSource> => {
     const folder = realpathSync.native(resolve(context.cwd, path))
-    const cached = { path: folder, id: look(folder)?.stamp.ino ?? 0, version: ownVersion() }
+    const cached = {
+      path: folder,
+      id: statFile(folder)?.stamp.ino ?? 0,
+      version: getPackageVersion(),
+    }
     const follow = (): void => watching?.follow([folder, `${folder}/registry`, ...toolFolders])
     // Before anything is looked at: what changes while it is looked at must not be missed.
     follow()
-    const { candidates, refusals } = scanFolder(folder)
+    const { candidates, refusals } = listCandidates(folder)
     toolFolders = [...new Set(candidates.flatMap(({ toolFolder }) => toolFolder ?? []))]
     if (toolFolders.length > 0) follow()
     const remembered =
@@ -47,7 +60,7 @@ export function folderSource(
         : context.cacheFolder === undefined
           ? new Map<string, CacheRecord>()
           : readCache(context.cacheFolder, cached)
-    const view = await lookThrough(
+    const view = await scanFolder(
       folder,
       candidates,
       context.fresh ? new Map() : remembered,
@@ -59,14 +72,14 @@ export function folderSource(
       if (view.changed && context.cacheFolder !== undefined)
         writeCache(context.cacheFolder, cached, view.records.values())
     }
-    return collect(
+    return collectFolder(
       {
         folder,
         source: name,
         services,
         env: context.env,
-        given: expandValues(env, context.env, `folder '${name}'`),
-        written: env ?? {},
+        variables: expandValues(env, context.env, `folder '${name}'`),
+        variableTemplates: env ?? {},
         onStale: changed,
       },
       view,
@@ -83,7 +96,7 @@ export function folderSource(
       try {
         return await loadFrom(context)
       } catch (error) {
-        return { tools: [], problems: [unreadable(name, path, error)] }
+        return { tools: [], problems: [toFolderProblem(name, path, error)] }
       }
     },
     prepare: loadDefiner,
@@ -95,7 +108,7 @@ export function folderSource(
   }
 }
 
-const openServer: OpenServer = async (name, server) => {
+const openNamedServer: OpenServerSource = async (name, server) => {
   if ('command' in server)
     return (await import('./mcp.ts')).mcpSource(name, {
       command: server.command,
@@ -109,12 +122,12 @@ const openServer: OpenServer = async (name, server) => {
     : (await import('./tool-server.ts')).toolServerSource({ ...at, name })
 }
 
-function nameOf(path: string): string {
+function toFolderName(path: string): string {
   const name = basename(path)
   return name === '' || name === '.' || name === '..' ? 'tools' : name
 }
 
-function unreadable(source: string, location: string, thrown: unknown): Problem {
+function toFolderProblem(source: string, location: string, thrown: unknown): Problem {
   const { code } = thrown as NodeJS.ErrnoException
   if (code === 'ENOENT')
     return {
@@ -142,5 +155,192 @@ function unreadable(source: string, location: string, thrown: unknown): Problem 
     message: `the folder ${location} cannot be read: ${message}`,
     fix: suggestion?.fix ?? `ls -la ${quoteForShell(location)}`,
     severity: 'error',
+  }
+}
+
+/** Everything that a folder brings, from what is known of its files. */
+async function collectFolder(
+  home: Omit<FolderContext, 'codes'>,
+  view: FolderView,
+  refusals: readonly CandidateRefusal[],
+  servers: ManifestServers,
+  context: LoadContext,
+): Promise<LoadedSource> {
+  const { source } = home
+  const tools: FoundTool[] = []
+  const problems: Problem[] = refusals.map(({ path, reason, message, fix }) => ({
+    source,
+    location: path,
+    reason,
+    message,
+    fix,
+    severity: 'error',
+  }))
+  const report = (
+    { candidate: { path } }: KnownCandidate,
+    { reason, message, fix }: CandidateProblem,
+    severity: Problem['severity'] = 'error',
+  ): void => void problems.push({ source, location: path, reason, message, fix, severity })
+  const inside: FolderContext = { ...home, codes: createErrorCodesReader(view) }
+  const opened: Promise<LoadedSource>[] = []
+  const documented: KnownCandidate[] = []
+
+  for (const { known, path, trouble } of view.manifests) {
+    const { outline } = known
+    if (trouble) report(known, trouble)
+    else if (outline.is === 'problem') report(known, outline)
+    else if (outline.is === 'manifest' && path !== undefined)
+      tools.push(toManifestTool(inside, known, outline, path))
+    else if (outline.is === 'manifest') opened.push(servers.load(known, outline, source, context))
+  }
+  for (const known of view.programs) {
+    const { outline } = known
+    if (outline.is === 'problem') report(known, outline)
+    if (outline.is !== 'tools') continue
+    for (const tool of toProgramTools(inside, known, outline)) tools.push(tool)
+    if (outline.more) documented.push(known)
+    for (const warning of outline.warnings ?? []) report(known, warning, 'warning')
+  }
+  await servers.keep(new Set(view.manifests.map(({ known }) => known.record.body)))
+  const own =
+    documented.length === 0
+      ? { resources: [], prompts: [] }
+      : (await import('../folder/documents.ts')).readProgramDocuments(inside, documented, report)
+  const remote = await Promise.all(opened)
+  return {
+    tools: [...tools, ...remote.flatMap((loaded) => loaded.tools)],
+    resources: [...own.resources, ...remote.flatMap(({ resources = [] }) => resources)],
+    prompts: [...own.prompts, ...remote.flatMap(({ prompts = [] }) => prompts)],
+    problems: [...problems, ...remote.flatMap((loaded) => loaded.problems ?? [])],
+  }
+}
+
+function createErrorCodesReader({ manifests }: FolderView): () => ErrorCodes {
+  const record = manifests.find(({ known }) => known.outline.is === 'error-codes')?.known.record
+  let codes: ErrorCodes | undefined
+  return () => (codes ??= record === undefined ? {} : parseErrorCodesBody(record.body))
+}
+
+/**
+ * The tools of a program that was asked, or that has a manifest inside. Nothing is parsed before a
+ * tool is needed.
+ */
+function toProgramTools(
+  home: FolderContext,
+  known: KnownCandidate,
+  { how, tier, version, tools }: CandidateOutline & { readonly is: 'tools' },
+): FoundTool[] {
+  const { path, name: own } = known.candidate
+  // Several tools of one program belong together.
+  const source = tools.length > 1 ? own : home.source
+  return tools.map(([name, summary, tags], index) => ({
+    source,
+    name,
+    tier,
+    kind: how,
+    location: path,
+    summary,
+    tags,
+    ...(version !== undefined && { version }),
+    define: (wanted, id) =>
+      getDefiner().defineProgramTool(home, known, { name: wanted, id }, index),
+    program: () => getDefiner().getProgram(home, known, index),
+  }))
+}
+
+/** The tool that a manifest describes, run by the program at `path`. */
+function toManifestTool(
+  home: FolderContext,
+  known: KnownCandidate,
+  { how, version, tools: [[name, summary, tags]] }: CandidateOutline & { readonly is: 'manifest' },
+  path: string,
+): FoundTool {
+  return {
+    source: home.source,
+    name,
+    tier: 'manifest',
+    kind: how,
+    location: known.candidate.path,
+    summary,
+    tags,
+    ...(version !== undefined && { version }),
+    define: (wanted, id) =>
+      getDefiner().defineManifestTool(home, known, { name: wanted, id }, path),
+    program: () => getDefiner().getManifestProgram(home, known, path),
+  }
+}
+
+let loadedModule: typeof Definer | undefined
+
+/** Loads what makes definitions of what a folder brings; a list needs none of it. */
+async function loadDefiner(): Promise<void> {
+  loadedModule ??= await import('../folder/define-tool.ts')
+}
+
+/** What makes definitions. Throws INTERNAL where nobody has loaded it. */
+function getDefiner(): typeof Definer {
+  if (loadedModule) return loadedModule
+  throw new ToolError(
+    'INTERNAL',
+    'the definition of a tool was asked for before prepare() of its registry',
+  )
+}
+
+/** Holds the servers of a folder; what that takes is loaded where a manifest names one. */
+function createLazyServers(open: OpenServerSource, onChange: () => void): ManifestServers {
+  let servers: Promise<ManifestServers> | undefined
+  const load = async (): Promise<ManifestServers> =>
+    (await import('../folder/servers.ts')).createManifestServers(open, onChange)
+  return {
+    load: async (...given) => (await (servers ??= load())).load(...given),
+    keep: async (bodies) => (await servers)?.keep(bodies),
+  }
+}
+
+const DEBOUNCE_MS = 200
+
+/** Folders that are watched; it keeps no process alive. */
+type FolderWatcher = {
+  /** Watches these and no others. What happened in those before is still told. */
+  follow(folders: readonly string[]): void
+  close(): void
+}
+
+/**
+ * Tells, a moment after the first of several changes, that something in the folders changed; a
+ * folder that never rests is told again and again.
+ */
+function createFolderWatcher(onChange: () => void): FolderWatcher {
+  let watchers: readonly FSWatcher[] = []
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+  const tell = (): void => {
+    timer = undefined
+    onChange()
+  }
+  const soon = (): void => {
+    if (!isClosed) timer ??= setTimeout(tell, DEBOUNCE_MS).unref()
+  }
+  const open = (folder: string): readonly FSWatcher[] => {
+    try {
+      // A folder that goes away is a change as well.
+      return [watchFolder(folder, { persistent: false }, soon).on('error', soon)]
+    } catch {
+      return []
+    }
+  }
+  return {
+    follow(folders) {
+      const before = watchers
+      // New ones first, so that nothing happens unseen between the two; anew, because a folder may
+      // be another one of the same name.
+      watchers = isClosed ? [] : folders.flatMap(open)
+      for (const watcher of before) watcher.close()
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+      this.follow([])
+    },
   }
 }

@@ -1,50 +1,46 @@
-import { ToolError } from '../../contract/tool-error.ts'
-import type { Resource } from '../../define/resource.ts'
+import { collectTools, isTool } from '../../core/tool.ts'
+import type { AnyTool, Servable, ToolEntry, ToolTree } from '../../core/tool.ts'
 import type { Prompt } from '../../define/prompt.ts'
-import { collectTools } from '../../call/collect.ts'
-import type { ToolEntry, ToolTree } from '../../call/collect.ts'
-import type { Servable } from '../../call/servable.ts'
-import { isTool } from '../../call/tool.ts'
-import type { AnyTool } from '../../call/tool.ts'
-import type { FoundTool, Loaded } from '../found.ts'
-import type { Source } from '../source.ts'
+import type { Resource } from '../../define/resource.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import type { FoundTool, LoadedSource, ToolSource } from '../source.ts'
 
 /** What the option `tools` takes. */
 export type InProcessTools = ToolTree | Servable | readonly (AnyTool | Servable)[]
 
 /** Tools and toolsets of this very process. Throws CONFIG for what is neither. */
-export function inProcessSource(tools: InProcessTools): Source {
-  const { sets, tree } = sort(tools)
+export function inProcessSource(tools: InProcessTools): ToolSource {
+  const { sets, tree } = splitToolsets(tools)
   const own = collectTools(tree)
   return {
-    name: OWN,
+    name: OWN_SOURCE_NAME,
     kind: 'in-process tools',
     location: 'this process',
     load: async () =>
-      join([
+      joinLoaded([
         {
           tools: own.map((entry) =>
-            foundFrom(entry, { source: OWN, kind: 'tool', tier: 'in-process' }),
+            toInProcessTool(entry, { source: OWN_SOURCE_NAME, kind: 'tool', tier: 'in-process' }),
           ),
         },
-        ...(await Promise.all(sets.map((set) => loadedFrom(set, 'in-process')))),
+        ...(await Promise.all(sets.map((set) => loadToolset(set, 'in-process')))),
       ]),
     onChange: (listener) => sets.forEach((set) => set.onChange(listener)),
   }
 }
 
-const OWN = 'local'
+const OWN_SOURCE_NAME = 'local'
 
 /** Everything that a toolset holds, as a source finds it. */
-export async function loadedFrom(
+export async function loadToolset(
   set: Servable,
   tier: FoundTool['tier'],
   location?: string,
-): Promise<Loaded> {
+): Promise<LoadedSource> {
   await set.prepare?.()
   return {
     tools: set.entries.map((entry) =>
-      foundFrom(entry, {
+      toInProcessTool(entry, {
         source: set.name,
         version: set.version,
         kind: 'toolset',
@@ -58,16 +54,16 @@ export async function loadedFrom(
 }
 
 /** A tool of this process, as a source finds it. */
-export function foundFrom(
+export function toInProcessTool(
   { name, definition }: ToolEntry,
   about: Pick<FoundTool, 'source' | 'kind' | 'tier' | 'version' | 'location'>,
 ): FoundTool {
   return {
     ...about,
     name,
-    summary: definition.facts.summary,
-    tags: definition.facts.tags,
-    define: (wanted) => (wanted === definition.name ? definition : definition.renamed(wanted)),
+    summary: definition.metadata.summary,
+    tags: definition.metadata.tags,
+    define: (wanted) => (wanted === definition.name ? definition : definition.withName(wanted)),
   }
 }
 
@@ -81,7 +77,7 @@ export function isServable(value: unknown): value is Servable {
   )
 }
 
-function sort(tools: InProcessTools): {
+function splitToolsets(tools: InProcessTools): {
   readonly sets: readonly Servable[]
   readonly tree: ToolTree
 } {
@@ -96,8 +92,8 @@ function sort(tools: InProcessTools): {
   return { sets, tree: (tools as readonly AnyTool[]).filter((tool) => !isServable(tool)) }
 }
 
-function join(parts: readonly Loaded[]): Loaded {
-  const all = <T>(pick: (loaded: Loaded) => readonly T[] | undefined): readonly T[] =>
+function joinLoaded(parts: readonly LoadedSource[]): LoadedSource {
+  const all = <T>(pick: (loaded: LoadedSource) => readonly T[] | undefined): readonly T[] =>
     parts.flatMap((part) => pick(part) ?? [])
   return {
     tools: all(({ tools }) => tools),

@@ -1,30 +1,32 @@
-import { ToolError } from '../../contract/tool-error.ts'
-import type { Loaded, Problem } from '../found.ts'
-import { createConnection } from '../mcp/connection.ts'
-import type { Connection, McpServices } from '../mcp/connection.ts'
-import { hide, suggestionFor } from '../mcp/failure.ts'
-import { isDisabled, locationOf, readSettings } from '../mcp/settings.ts'
-import type { McpServerConfig, McpSettings } from '../mcp/settings.ts'
-import type { LoadContext, Source } from '../source.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { createMcpConnection } from '../mcp/connection.ts'
+import type { McpConnection, McpServices } from '../mcp/connection.ts'
+import { hideSecrets, suggestManualCheck } from '../mcp/session.ts'
+import { describeServerLocation, isServerDisabled, readMcpSettings } from '../mcp/transports.ts'
+import type { McpServerConfig, McpSettings } from '../mcp/transports.ts'
+import type { LoadContext, LoadedSource, Problem, ToolSource } from '../source.ts'
 
-export type { McpServerConfig } from '../mcp/settings.ts'
+export type { McpServerConfig } from '../mcp/transports.ts'
 export type { McpServices } from '../mcp/connection.ts'
 
-/** An MCP server: its tools, resources and prompts. It is started at the first `load`, kept open, and started again when it died. */
+/**
+ * An MCP server: its tools, resources and prompts. It is started at the first `load`, kept open,
+ * and started again when it died.
+ */
 export function mcpSource(
   name: string,
   config: McpServerConfig,
   services: McpServices = {},
-): Source {
+): ToolSource {
   const listeners: (() => void)[] = []
-  let open: { readonly settings: McpSettings; readonly connection: Connection } | undefined
+  let open: { readonly settings: McpSettings; readonly connection: McpConnection } | undefined
   const connect = (
     context: LoadContext,
-  ): { readonly settings: McpSettings; readonly connection: Connection } => {
-    const settings = readSettings(name, config, context)
+  ): { readonly settings: McpSettings; readonly connection: McpConnection } => {
+    const settings = readMcpSettings(name, config, context)
     return {
       settings,
-      connection: createConnection(settings, services, () => {
+      connection: createMcpConnection(settings, services, () => {
         for (const listener of listeners) listener()
       }),
     }
@@ -32,15 +34,15 @@ export function mcpSource(
   return {
     name,
     kind: 'mcp server',
-    location: locationOf(config),
+    location: describeServerLocation(config),
     async load(context) {
-      if (isDisabled(config)) return { tools: [] }
+      if (isServerDisabled(config)) return { tools: [] }
       try {
         open ??= connect(context)
-        const { listServer } = await import('../mcp/list.ts')
-        return await listServer(open.connection, open.settings)
+        const { listMcpServer } = await import('../mcp/list-server.ts')
+        return await listMcpServer(open.connection, open.settings)
       } catch (error) {
-        return dead(name, config, error, open?.settings)
+        return toDeadServer(name, config, error, open?.settings)
       }
     },
     onChange: (listener) => void listeners.push(listener),
@@ -50,12 +52,12 @@ export function mcpSource(
   }
 }
 
-function dead(
+function toDeadServer(
   name: string,
   config: McpServerConfig,
   error: unknown,
   settings: McpSettings | undefined,
-): Loaded {
+): LoadedSource {
   const failure = ToolError.is(error)
     ? error
     : new ToolError('INTERNAL', String((error as Error)?.message ?? error))
@@ -64,10 +66,12 @@ function dead(
   const message = `${failure.message}${stderr}`
   const problem: Problem = {
     source: name,
-    location: locationOf(config),
+    location: describeServerLocation(config),
     reason: failure.code === 'CONFIG' && !settings ? 'config' : 'dead',
-    message: settings ? hide(message, settings) : message,
-    fix: failure.suggestion?.fix ?? (settings ? suggestionFor(settings) : 'Mend its configuration'),
+    message: settings ? hideSecrets(message, settings) : message,
+    fix:
+      failure.suggestion?.fix ??
+      (settings ? suggestManualCheck(settings) : 'Mend its configuration'),
     severity: 'error',
   }
   return { tools: [], problems: [problem] }

@@ -1,25 +1,29 @@
 import { basename, extname, resolve } from 'node:path'
-import { ToolError } from '../../contract/tool-error.ts'
+import { getPackageVersion } from '../../core/cache.ts'
+import { createEntry, isTool } from '../../core/tool.ts'
 import { isPrompt } from '../../define/prompt.ts'
 import type { Prompt } from '../../define/prompt.ts'
 import { isResource } from '../../define/resource.ts'
 import type { Resource } from '../../define/resource.ts'
-import { enter } from '../../call/collect.ts'
-import { ownVersion } from '../../call/own-version.ts'
-import { isTool } from '../../call/tool.ts'
-import { importModule } from '../../functions/load/import-module.ts'
-import { moduleAddress } from '../../functions/load/module-address.ts'
-import type { LoadSettings } from '../../functions/load/settings.ts'
-import { locateModule, looksLikeModule } from '../../functions/locate/locate-module.ts'
+import { getModuleUrl, importModule } from '../../functions/import-module.ts'
+import { locateModule, looksLikeModule } from '../../functions/locate.ts'
 import type { FunctionProblem } from '../../functions/manifest.ts'
 import { openModule } from '../../functions/open-module.ts'
-import type { FoundTool, Loaded, Problem } from '../found.ts'
-import type { ModuleOptions } from '../registry-type.ts'
-import type { LoadContext, Source } from '../source.ts'
-import { foundFrom, isServable, loadedFrom } from './in-process.ts'
+import type { LoadSettings } from '../../functions/transform.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import type { FoundTool, LoadContext, LoadedSource, Problem, ToolSource } from '../source.ts'
+import type { ModuleOptions } from '../types.ts'
+import { isServable, loadToolset, toInProcessTool } from './in-process.ts'
 
-/** A module that exports tools, toolsets, resources, prompts or plain functions; it is imported, and imported anew when the file changed. */
-export function moduleSource({ path, name = stem(path), functions }: ModuleOptions): Source {
+/**
+ * A module that exports tools, toolsets, resources, prompts or plain functions; it is imported, and
+ * imported anew when the file changed.
+ */
+export function moduleSource({
+  path,
+  name = getModuleName(path),
+  functions,
+}: ModuleOptions): ToolSource {
   return {
     name,
     kind: 'module',
@@ -32,18 +36,18 @@ export function moduleSource({ path, name = stem(path), functions }: ModuleOptio
           context.cwd,
         ).file
         if (functions) return await readFunctions(path, file, name, context)
-        const exported = await importModule(moduleAddress(file), loadSettings(context))
-        const own = await read(exported, name, file)
-        if (isAnything(own)) return own
+        const exported = await importModule(getModuleUrl(file), buildLoadSettings(context))
+        const own = await readExports(exported, name, file)
+        if (hasAnything(own)) return own
         // Without any function there is nothing that the compiler could find.
         return hasFunctions(exported)
           ? await readFunctions(path, file, name, context)
-          : { tools: [], problems: [empty(name, file)] }
+          : { tools: [], problems: [toEmptyProblem(name, file)] }
       } catch (error) {
         return {
           tools: [],
           problems: [
-            broken(name, looksLikeModule(path) ? resolve(context.cwd, path) : path, error),
+            toImportProblem(name, looksLikeModule(path) ? resolve(context.cwd, path) : path, error),
           ],
         }
       }
@@ -51,18 +55,19 @@ export function moduleSource({ path, name = stem(path), functions }: ModuleOptio
   }
 }
 
-function loadSettings({ cwd, cacheFolder }: LoadContext): LoadSettings {
-  return { folders: [cwd], cacheFolder, version: ownVersion() }
+function buildLoadSettings({ cwd, cacheFolder }: LoadContext): LoadSettings {
+  return { folders: [cwd], cacheFolder, version: getPackageVersion() }
 }
 
-// The types are read; the module itself is imported by the first call, unless it exports tools besides.
+// The types are read; the module itself is imported by the first call, unless it exports tools
+// besides.
 async function readFunctions(
   path: string,
   file: string,
   source: string,
   context: LoadContext,
-): Promise<Loaded> {
-  const address = moduleAddress(file)
+): Promise<LoadedSource> {
+  const address = getModuleUrl(file)
   const opened = await openModule(path, {
     cwd: context.cwd,
     env: context.env,
@@ -70,25 +75,32 @@ async function readFunctions(
     cacheFolder: context.cacheFolder ?? null,
     address,
   })
-  const own = opened.hasTools ? await read(await opened.load(), source, file) : undefined
+  const own = opened.hasTools ? await readExports(await opened.load(), source, file) : undefined
   const tools = opened
     .tools()
     .map((tool) =>
-      foundFrom(enter(tool), { source, kind: 'function', tier: 'local', location: file }),
+      toInProcessTool(createEntry(tool), {
+        source,
+        kind: 'function',
+        tier: 'local',
+        location: file,
+      }),
     )
   const problems = opened.manifest.problems
     .filter(({ severity }) => severity !== 'note')
-    .map((problem) => toProblem(source, problem))
+    .map((problem) => toFunctionProblem(source, problem))
   const loaded = {
     tools: [...(own?.tools ?? []), ...tools],
     resources: own?.resources ?? [],
     prompts: own?.prompts ?? [],
     problems,
   }
-  return isAnything(loaded) ? loaded : { tools: [], problems: [...problems, empty(source, file)] }
+  return hasAnything(loaded)
+    ? loaded
+    : { tools: [], problems: [...problems, toEmptyProblem(source, file)] }
 }
 
-function toProblem(
+function toFunctionProblem(
   source: string,
   { file, line, reason, message, fix, severity }: FunctionProblem,
 ): Problem {
@@ -111,36 +123,40 @@ function hasFunctions(exported: object): boolean {
   ].some((value) => typeof value === 'function')
 }
 
-function isAnything({ tools, resources, prompts }: Loaded): boolean {
+function hasAnything({ tools, resources, prompts }: LoadedSource): boolean {
   return tools.length + (resources?.length ?? 0) + (prompts?.length ?? 0) > 0
 }
 
-function stem(path: string): string {
+function getModuleName(path: string): string {
   return basename(path, extname(path))
 }
 
-async function read(exported: object, source: string, location: string): Promise<Loaded> {
+async function readExports(
+  exported: object,
+  source: string,
+  location: string,
+): Promise<LoadedSource> {
   const values = [...new Set(Object.values(exported))]
   const sets = await Promise.all(
-    values.filter(isServable).map((set) => loadedFrom(set, 'local', location)),
+    values.filter(isServable).map((set) => loadToolset(set, 'local', location)),
   )
   const inSets = new Set(sets.flatMap(({ tools }) => tools.map(({ name }) => name)))
   const tools = values
     .filter(isTool)
-    .map((tool) => enter(tool))
+    .map((tool) => createEntry(tool))
     .filter(({ name }) => !inSets.has(name))
   return {
     tools: [
       ...sets.flatMap((set): readonly FoundTool[] => set.tools),
       ...tools.map((entry) =>
-        foundFrom(entry, { source, kind: 'module', tier: 'local', location }),
+        toInProcessTool(entry, { source, kind: 'module', tier: 'local', location }),
       ),
     ],
-    resources: unique([
+    resources: uniqueValues([
       ...sets.flatMap((set): readonly Resource[] => set.resources ?? []),
       ...values.filter(isResource),
     ]),
-    prompts: unique([
+    prompts: uniqueValues([
       ...sets.flatMap((set): readonly Prompt[] => set.prompts ?? []),
       ...values.filter(isPrompt),
     ]),
@@ -148,11 +164,11 @@ async function read(exported: object, source: string, location: string): Promise
 }
 
 // What a toolset holds is often exported by itself too.
-function unique<T>(values: readonly T[]): readonly T[] {
+function uniqueValues<T>(values: readonly T[]): readonly T[] {
   return [...new Set(values)]
 }
 
-function empty(source: string, location: string): Problem {
+function toEmptyProblem(source: string, location: string): Problem {
   return {
     source,
     location,
@@ -163,7 +179,7 @@ function empty(source: string, location: string): Problem {
   }
 }
 
-function broken(source: string, location: string, thrown: unknown): Problem {
+function toImportProblem(source: string, location: string, thrown: unknown): Problem {
   const error = thrown as Partial<NodeJS.ErrnoException> & Partial<ToolError>
   const fix = typeof error.suggestion === 'string' ? error.suggestion : error.suggestion?.fix
   if (error.code === 'INVALID_PATH' || error.code === 'ENOENT')

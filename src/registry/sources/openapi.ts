@@ -1,14 +1,17 @@
-import { toMilliseconds } from '../../contract/duration.ts'
-import type { Duration } from '../../contract/duration.ts'
-import { isObject } from '../../contract/json.ts'
-import type { JsonObject } from '../../contract/json.ts'
-import { ToolError } from '../../contract/tool-error.ts'
-import { expandValues, expandVariables } from '../expand-variables.ts'
-import { placeName, shownAddress } from '../http/place-name.ts'
-import { validName } from '../names.ts'
-import type { Source } from '../source.ts'
+import { toMilliseconds } from '../../protocol/limits.ts'
+import type { Duration } from '../../protocol/limits.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { isObject } from '../../util/values.ts'
+import type { JsonObject } from '../../util/values.ts'
+import { redactUrl, toHostName } from '../http.ts'
+import { toValidName } from '../names.ts'
+import { expandValues, expandVariables } from '../source.ts'
+import type { ToolSource } from '../source.ts'
 
-/** An API that an OpenAPI 3 document describes. `${NAME}` in `document`, `baseUrl` and `headers` is replaced from the environment of the host. */
+/**
+ * An API that an OpenAPI 3 document describes. `${NAME}` in `document`, `baseUrl` and `headers` is
+ * replaced from the environment of the host.
+ */
 export type OpenApiSourceOptions = {
   /** A path, an address, or the document itself. */
   readonly document: string | JsonObject
@@ -22,17 +25,17 @@ export type OpenApiSourceOptions = {
   readonly timeout?: Duration
 }
 
-const CALL_TIMEOUT = '5m'
+const DEFAULT_CALL_TIMEOUT = '5m'
 
 /** The operations of the API, each a tool. */
 export function openApiSource({
   document,
-  name = nameOf(document),
+  name = toApiName(document),
   baseUrl,
   headers,
-  timeout = CALL_TIMEOUT,
-}: OpenApiSourceOptions): Source {
-  const location = typeof document === 'string' ? shownAddress(document) : 'an object'
+  timeout = DEFAULT_CALL_TIMEOUT,
+}: OpenApiSourceOptions): ToolSource {
+  const location = typeof document === 'string' ? redactUrl(document) : 'an object'
   const who = `API '${name}'`
   return {
     name,
@@ -40,15 +43,15 @@ export function openApiSource({
     location,
     async load(context) {
       try {
-        const [{ readDocument }, { findTools }] = await Promise.all([
+        const [{ readApiDocument }, { findApiTools }] = await Promise.all([
           import('../openapi/document.ts'),
-          import('../openapi/list.ts'),
+          import('../openapi/operations.ts'),
         ])
         const own = expandValues(headers, context.env, who)
         const base =
           baseUrl === undefined
             ? undefined
-            : readUrl(expandVariables(baseUrl, context.env, who), who)
+            : readBaseUrl(expandVariables(baseUrl, context.env, who), who)
         const place =
           typeof document === 'string' ? expandVariables(document, context.env, who) : document
         const isTheirs =
@@ -56,8 +59,8 @@ export function openApiSource({
           (typeof place === 'string' &&
             URL.canParse(place) &&
             new URL(place).origin === base.origin)
-        const read = await readDocument(place, isTheirs ? own : {}, context, who)
-        return findTools(
+        const read = await readApiDocument(place, isTheirs ? own : {}, context, who)
+        return findApiTools(
           read.document,
           { ...(read.from && { from: read.from }), ...(base && { baseUrl: base }) },
           { name, who, location, headers: own, timeout: toMilliseconds(timeout, 'timeout') },
@@ -82,16 +85,16 @@ export function openApiSource({
   }
 }
 
-function nameOf(document: string | JsonObject): string {
+function toApiName(document: string | JsonObject): string {
   if (typeof document === 'string')
     return /^https?:/i.test(document)
-      ? placeName(document)
-      : validName(document.replace(/^.*[/\\]/, '').replace(/\.[^.]*$/, ''))
+      ? toHostName(document)
+      : toValidName(document.replace(/^.*[/\\]/, '').replace(/\.[^.]*$/, ''))
   const title = isObject(document['info']) ? document['info']['title'] : undefined
-  return typeof title === 'string' ? validName(title) : 'api'
+  return typeof title === 'string' ? toValidName(title) : 'api'
 }
 
-function readUrl(text: string, who: string): URL {
+function readBaseUrl(text: string, who: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw new ToolError('CONFIG', `the baseUrl of ${who} must begin with http:// or https://`)

@@ -1,26 +1,35 @@
 import { basename, extname, resolve } from 'node:path'
-import { quoteForShell } from '../../contract/quote-for-shell.ts'
-import { ToolError } from '../../contract/tool-error.ts'
-import type { ChildServices } from '../child/services.ts'
-import { expandValues } from '../expand-variables.ts'
-import type { Loaded, Problem } from '../found.ts'
-import type { ProgramOptions } from '../registry-type.ts'
-import type { LoadContext, Source } from '../source.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { quoteForShell } from '../../util/text.ts'
+import type { ChildServices } from '../child/child-call.ts'
+import { expandValues } from '../source.ts'
+import type { LoadContext, LoadedSource, Problem, ToolSource } from '../source.ts'
+import type { ProgramOptions } from '../types.ts'
 
-const DEPTH = 2
+const DEFAULT_DEPTH = 2
 
-/** An ordinary program: its tools by `--discover` where it speaks that, else one for each command that its help names. */
-export function programSource(options: ProgramOptions, services: ChildServices = {}): Source {
-  const { command, args = [], name = stem(command), depth = DEPTH, only } = options
+/**
+ * An ordinary program: its tools by `--discover` where it speaks that, else one for each command
+ * that its help names.
+ */
+export function programSource(options: ProgramOptions, services: ChildServices = {}): ToolSource {
+  const {
+    command,
+    args = [],
+    name = getProgramName(command),
+    depth = DEFAULT_DEPTH,
+    only,
+  } = options
   return {
     name,
     kind: 'program',
     location: [command, ...args].join(' '),
     async load(context) {
       try {
-        const { findProgram } = await import('../../process/find-program.ts')
+        const { findProgram } = await import('../../process/programs.ts')
         const file = findProgram(command, context.env['PATH'], context.cwd)
-        if (file === undefined) return { tools: [], problems: [missing(name, command, context)] }
+        if (file === undefined)
+          return { tools: [], problems: [toMissingProblem(name, command, context)] }
         const given = expandValues(options.env, context.env, `program '${name}'`)
         const { loadProgram } = await import('../help/load-program.ts')
         return await loadProgram(
@@ -28,17 +37,17 @@ export function programSource(options: ProgramOptions, services: ChildServices =
           context,
         )
       } catch (error) {
-        return broken(name, command, error)
+        return toBrokenProblem(name, command, error)
       }
     },
   }
 }
 
-function stem(command: string): string {
+function getProgramName(command: string): string {
   return basename(command, extname(command))
 }
 
-function missing(source: string, command: string, { cwd }: LoadContext): Problem {
+function toMissingProblem(source: string, command: string, { cwd }: LoadContext): Problem {
   const isPath = command.includes('/')
   return {
     source,
@@ -54,7 +63,7 @@ function missing(source: string, command: string, { cwd }: LoadContext): Problem
   }
 }
 
-function broken(source: string, location: string, thrown: unknown): Loaded {
+function toBrokenProblem(source: string, location: string, thrown: unknown): LoadedSource {
   const error = ToolError.is(thrown)
     ? thrown
     : new ToolError('INTERNAL', String((thrown as Error)?.message ?? thrown))

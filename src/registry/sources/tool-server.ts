@@ -1,13 +1,15 @@
-import { toMilliseconds } from '../../contract/duration.ts'
-import type { Duration } from '../../contract/duration.ts'
-import { ToolError } from '../../contract/tool-error.ts'
-import { expandValues, expandVariables } from '../expand-variables.ts'
-import type { Loaded } from '../found.ts'
-import { placeName, shownAddress } from '../http/place-name.ts'
-import type { LoadContext, Source } from '../source.ts'
-import type { ToolServer } from '../tool-server/server.ts'
+import { toMilliseconds } from '../../protocol/limits.ts'
+import type { Duration } from '../../protocol/limits.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { redactUrl, toHostName } from '../http.ts'
+import { expandValues, expandVariables } from '../source.ts'
+import type { LoadContext, LoadedSource, ToolSource } from '../source.ts'
+import type { ToolServer } from '../tool-server-client.ts'
 
-/** An HTTP server with `GET <url>/list_tools` and `POST <url>/call_tool`. `${NAME}` in `url` and `headers` is replaced from the environment of the host. */
+/**
+ * An HTTP server with `GET <url>/list_tools` and `POST <url>/call_tool`. `${NAME}` in `url` and
+ * `headers` is replaced from the environment of the host.
+ */
 export type ToolServerOptions = {
   readonly url: string
   /** Default: its host and port. */
@@ -17,25 +19,25 @@ export type ToolServerOptions = {
   readonly timeout?: Duration
 }
 
-const LIST_TIMEOUT = 10_000
-const CALL_TIMEOUT = '5m'
+const LIST_TIMEOUT_MS = 10_000
+const DEFAULT_CALL_TIMEOUT = '5m'
 
 /** The tools of such a server. */
 export function toolServerSource({
   url,
-  name = placeName(url),
+  name = toHostName(url),
   headers,
-  timeout = CALL_TIMEOUT,
-}: ToolServerOptions): Source {
-  const location = shownAddress(url)
+  timeout = DEFAULT_CALL_TIMEOUT,
+}: ToolServerOptions): ToolSource {
+  const location = redactUrl(url)
   const what = `tool server '${name}'`
   const read = ({ env }: LoadContext): ToolServer => ({
     name,
     what,
     location,
-    url: readUrl(expandVariables(url, env, what), what),
+    url: readServerUrl(expandVariables(url, env, what), what),
     headers: expandValues(headers, env, what),
-    listTimeout: LIST_TIMEOUT,
+    listTimeout: LIST_TIMEOUT_MS,
     callTimeout: toMilliseconds(timeout, 'timeout'),
   })
   return {
@@ -44,23 +46,23 @@ export function toolServerSource({
     location,
     async load(context) {
       try {
-        const { listTools } = await import('../tool-server/list.ts')
-        return await listTools(read(context), context.signal)
+        const { listServerTools } = await import('../tool-server-client.ts')
+        return await listServerTools(read(context), context.signal)
       } catch (error) {
-        return dead(error, name, location)
+        return toDeadServer(error, name, location)
       }
     },
   }
 }
 
-function readUrl(text: string, what: string): URL {
+function readServerUrl(text: string, what: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw new ToolError('CONFIG', `the url of ${what} must begin with http:// or https://`)
   return url
 }
 
-function dead(error: unknown, source: string, location: string): Loaded {
+function toDeadServer(error: unknown, source: string, location: string): LoadedSource {
   const { message, suggestion, code } = error as ToolError
   return {
     tools: [],

@@ -13,10 +13,9 @@ import {
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Disk } from '../../../src/call/files/folder/disk.ts'
-import { folderFiles } from '../../../src/call/files/folder-files.ts'
-import { memoryFiles } from '../../../src/call/files/memory-files.ts'
-import type { Filesystem } from '../../../src/contract/filesystem.ts'
+import { Disk } from '../../../src/core/files/disk.ts'
+import { folderFiles, memoryFiles } from '../../../src/core/files/files.ts'
+import type { Filesystem } from '../../../src/protocol/state.ts'
 import { readDisk, sorted } from './model.ts'
 import { makeRoot } from './roots.ts'
 
@@ -318,7 +317,8 @@ describe('a folder with hostile things in it', () => {
       })
       expect(lstatSync(join(stage, 'old-0')).isFile()).toBe(true)
     }
-    // A plan that is well formed only gives back what lies beside it, here through a link: it fails, and nothing leaves the root.
+    // A plan that is well formed only gives back what lies beside it, here through a link: it
+    // fails, and nothing leaves the root.
     const root = makeRoot()
     symlinkSync(outside, join(root, 'way'))
     const stage = join(root, '.toolable-changes', dead)

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import type { Filesystem } from '../../../src/contract/filesystem.ts'
+import type { Filesystem } from '../../../src/protocol/state.ts'
 
 /** Files in the plainest form: texts by path, null for folders. */
 export type Model = Map<string, string | null>

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { NameMap } from '../../../src/call/files/name-map.ts'
-import { memoryFiles } from '../../../src/call/files/memory-files.ts'
+import { PersistentMap } from '../../../src/util/persistent-map.ts'
+import { memoryFiles } from '../../../src/core/files/files.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const anyName = fc.oneof(
   fc.integer({ min: 0, max: 300 }).map((number) => `name-${number}`),
@@ -15,8 +16,8 @@ describe('a map of names', () => {
         fc.array(fc.tuple(anyName, fc.boolean()), { minLength: 50, maxLength: 400 }),
         (changes) => {
           const plain = new Map<string, number>()
-          let map = NameMap.empty<number>()
-          const earlier: [NameMap<number>, Map<string, number>][] = []
+          let map = PersistentMap.empty<number>()
+          const earlier: [PersistentMap<number>, Map<string, number>][] = []
           for (const [index, [name, isAdded]] of changes.entries()) {
             if (isAdded) plain.set(name, index)
             else plain.delete(name)
@@ -34,13 +35,16 @@ describe('a map of names', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     )
   })
 
   test('thousands of names are all found, and gone when they are taken out [8.files-memory]', () => {
     const names = Array.from({ length: 2_000 }, (_, index) => String(index))
-    const map = names.reduce((all, name, index) => all.with(name, index), NameMap.empty<number>())
+    const map = names.reduce(
+      (all, name, index) => all.with(name, index),
+      PersistentMap.empty<number>(),
+    )
     expect(map.size).toBe(2_000)
     expect(names.every((name, index) => map.get(name) === index)).toBe(true)
     expect(names.reduce((all, name) => all.without(name), map).size).toBe(0)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { buildSync } from 'esbuild'
 import { describe, expect, test } from 'vitest'
-import { folderFiles } from '../../../src/call/files/folder-files.ts'
+import { folderFiles } from '../../../src/core/files/files.ts'
 import { fixture, launch, makeFolder } from '../../support/run-program.ts'
 import type { Running } from '../../support/run-program.ts'
 import { readDisk, sorted, writeDisk } from './model.ts'
@@ -62,7 +62,8 @@ const open = (root: string): Promise<unknown> =>
   folderFiles(root).begin({ readOnly: true }).view.list()
 
 describe('a process that is killed', () => {
-  // Each call of the kernel that changes a folder, once for every time that it is used; the last of each is used no more, and nobody dies.
+  // Each call of the kernel that changes a folder, once for every time that it is used; the last of
+  // each is used no more, and nobody dies.
   test.each(['rename', 'unlink', 'link'])(
     'at any %s leaves the folder as before or as after, and nothing else [8.files-killed] [8.files-journal]',
     async (syscall) => {

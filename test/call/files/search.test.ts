@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileGlob } from '../../../src/call/files/glob.ts'
-import { folderFiles } from '../../../src/call/files/folder-files.ts'
-import { memoryFiles } from '../../../src/call/files/memory-files.ts'
-import type { Filesystem } from '../../../src/contract/filesystem.ts'
+import { compileGlob } from '../../../src/core/files/glob.ts'
+import { folderFiles, memoryFiles } from '../../../src/core/files/files.ts'
+import type { Filesystem } from '../../../src/protocol/state.ts'
 import { writeDisk } from './model.ts'
 import { makeRoot } from './roots.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const fits = (pattern: string, path: string): boolean => {
   const glob = compileGlob(pattern)
@@ -85,7 +85,7 @@ describe('patterns for paths', () => {
           new RegExp(`^${pieces.map(([, expression]) => expression).join('')}$`).test(text),
         )
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
     expect(fits(`${'*a'.repeat(200)}b`, 'a'.repeat(2_000))).toBe(false)
     expect(fits('{a,a}'.repeat(200), 'a'.repeat(200))).toBe(true)

@@ -1,19 +1,18 @@
 import { readFileSync, writeFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { fileTools } from '../../../src/call/files/file-tools.ts'
-import type { FileToolName } from '../../../src/call/files/file-tools.ts'
-import { folderFiles } from '../../../src/call/files/folder-files.ts'
-import { memoryFiles } from '../../../src/call/files/memory-files.ts'
-import { guards } from '../../../src/call/guards/index.ts'
-import { createState } from '../../../src/call/state/create-state.ts'
-import { call, definitionOf, tool } from '../../../src/call/tool.ts'
-import type { CallOptions } from '../../../src/call/options.ts'
-import type { Outcome } from '../../../src/contract/outcome.ts'
+import { fileTools } from '../../../src/core/files/file-tools.ts'
+import type { FileToolName } from '../../../src/core/files/file-tools.ts'
+import { folderFiles, memoryFiles } from '../../../src/core/files/files.ts'
+import { guards } from '../../../src/core/guards/guards.ts'
+import { createState } from '../../../src/core/state/state.ts'
+import { call, getDefinition, tool } from '../../../src/core/tool.ts'
+import type { CallOptions } from '../../../src/core/call.ts'
+import type { Outcome } from '../../../src/protocol/outcome.ts'
 import { readDisk, sorted } from './model.ts'
 import { makeRoot } from './roots.ts'
 
-const tools = new Map(fileTools().map((one) => [definitionOf(one).name, one]))
+const tools = new Map(fileTools().map((one) => [getDefinition(one).name, one]))
 
 function workOn(options: CallOptions): (name: FileToolName, input?: object) => Promise<Outcome> {
   return (name, input) => call(tools.get(name)!, input, options)
@@ -207,8 +206,8 @@ describe('file tools', () => {
     expect(
       [...tools].map(([name, one]) => [
         name,
-        definitionOf(one).annotations.readOnly === true,
-        definitionOf(one).annotations.destructive === true,
+        getDefinition(one).annotations.readOnly === true,
+        getDefinition(one).annotations.destructive === true,
       ]),
     ).toEqual([
       ['read_file', true, false],
@@ -220,14 +219,14 @@ describe('file tools', () => {
       ['remove_file', false, true],
       ['move_file', false, false],
     ])
-    expect(fileTools({ readOnly: true }).map((one) => definitionOf(one).name)).toEqual([
+    expect(fileTools({ readOnly: true }).map((one) => getDefinition(one).name)).toEqual([
       'read_file',
       'list_files',
       'find_files',
       'search_files',
     ])
     expect(
-      fileTools({ only: ['move_file', 'read_file'] }).map((one) => definitionOf(one).name),
+      fileTools({ only: ['move_file', 'read_file'] }).map((one) => getDefinition(one).name),
     ).toEqual(['read_file', 'move_file'])
     expect(() => fileTools({ only: ['cat' as never] })).toThrow("there is no file tool 'cat'")
   })

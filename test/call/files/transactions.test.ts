@@ -2,14 +2,13 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { folderFiles } from '../../../src/call/files/folder-files.ts'
-import { memoryFiles } from '../../../src/call/files/memory-files.ts'
-import type { MemoryFilesJson } from '../../../src/call/files/memory/memory-type.ts'
-import type { Filesystem } from '../../../src/contract/filesystem.ts'
-import type { TransactionPart } from '../../../src/contract/state.ts'
+import { folderFiles, memoryFiles } from '../../../src/core/files/files.ts'
+import type { MemoryFilesJson } from '../../../src/core/files/memory.ts'
+import type { Filesystem, TransactionPart } from '../../../src/protocol/state.ts'
 import { anyStep, perform, performPlainly, readDisk, readView, sorted, writeDisk } from './model.ts'
 import type { Model } from './model.ts'
 import { makeRoot } from './roots.ts'
+import { rounds } from '../../support/rounds.ts'
 
 type Part = TransactionPart<Filesystem>
 
@@ -70,7 +69,7 @@ describe('files that roll back', () => {
           rmSync(root, { recursive: true })
         },
       ),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     )
   }, 300_000)
 
@@ -252,7 +251,8 @@ describe('files that roll back', () => {
       await writer.view.write('folder/late', '1')
       await writer.commit()
       await writer.end?.()
-      // Either it comes after the writer with all that it does, or it has to be repeated: what was written is never in the new folder.
+      // Either it comes after the writer with all that it does, or it has to be repeated: what was
+      // written is never in the new folder.
       const isKept = await Promise.resolve(replacer.commit()).then(
         () => true,
         (error: unknown) => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { call, createState, slice } from 'toolable'
 import type { StateJson } from 'toolable'
 import { doing } from './support.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const notes = slice<unknown>('notes')
 const audit = slice<unknown>('audit', { kind: 'log' })
@@ -29,7 +30,7 @@ describe('a state as JSON', () => {
           expect(createState({ from: json, id: 'session-2' }).id).toBe('session-2')
         },
       ),
-      { numRuns: 50 },
+      { numRuns: rounds(50) },
     )
   })
 

@@ -93,7 +93,10 @@ export function copy({ order: done, items: all, trail: log, files }: Plain): Pla
   return { order: [...done], items: [...all], trail: [...log], files: new Map(files) }
 }
 
-/** Does to the model what a successful call did to the session; gives what the steps on files have to say, apart from those of calls inside that fail. Logs were written when they happened. */
+/**
+ * Does to the model what a successful call did to the session; gives what the steps on files have
+ * to say, apart from those of calls inside that fail. Logs were written when they happened.
+ */
 export function actPlainly(plain: Plain, actions: readonly Action[]): string[] {
   return actions.flatMap((action) => {
     if (action.kind === 'file') return [performPlainly(plain.files, action.step)]
@@ -177,7 +180,10 @@ async function doOnce(work: (ctx: Context) => unknown, options: CallOptions): Pr
   return call(does, { key }, options).finally(() => works.delete(key))
 }
 
-/** Does the actions of a call; gives what the steps on files said. `log` hears what was written to the log while every call around was still open. */
+/**
+ * Does the actions of a call; gives what the steps on files said. `log` hears what was written to
+ * the log while every call around was still open.
+ */
 export async function act(
   ctx: Context,
   state: State,
@@ -214,7 +220,10 @@ function writeLog(
   ctx.state.get(trail).append(entry)
 }
 
-/** Makes one call of a sequence. `meet` holds it back until all calls of its round have done what they do. */
+/**
+ * Makes one call of a sequence. `meet` holds it back until all calls of its round have done what
+ * they do.
+ */
 export async function make(
   state: State,
   number: number,

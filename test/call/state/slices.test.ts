@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { call, createState, slice } from 'toolable'
 import { doing } from './support.ts'
+import { rounds } from '../../support/rounds.ts'
 
 type Task = { readonly id: number; readonly title: string; readonly tags?: string[] }
 const tasks = slice<Task>('tasks', { by: ({ id }) => id })
@@ -131,7 +132,7 @@ describe('the verbs of a slice', () => {
           expect(view.all()).toEqual(items)
         }
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     )
   })
 

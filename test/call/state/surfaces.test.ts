@@ -153,9 +153,7 @@ describe.each(doors)('%s', (_name, open) => {
       () => false,
     )
     await expect
-      .poll(async () => ((await call('read_notes')).result as { attempts: string[] }).attempts, {
-        timeout: 60_000,
-      })
+      .poll(async () => ((await call('read_notes')).result as { attempts: string[] }).attempts)
       .toEqual(['slow'])
     stop.abort()
     expect(await cancelled).toBe(false)

@@ -2,13 +2,11 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, expect, vi } from 'vitest'
+import { afterAll, afterEach, expect } from 'vitest'
+import { HANG_MS } from '../../support/limits.ts'
 import type { Dashboard } from './dashboard.ts'
 
 const PICTURES = fileURLToPath(new URL('../../../coverage/screenshots/', import.meta.url))
-// Only what never comes is waited for so long.
-const LONGEST_MS = 60_000
-vi.setConfig({ testTimeout: 240_000 })
 
 export type PageOptions = {
   readonly width?: number
@@ -35,7 +33,9 @@ afterEach(async ({ task }) => {
 })
 afterAll(async () => (await browser)?.close())
 
-/** Opens a page of a dashboard in a real Chromium, as a person does who follows the printed address. */
+/**
+ * Opens a page of a dashboard in a real Chromium, as a person does who follows the printed address.
+ */
 export async function openPage(
   dashboard: Pick<Dashboard, 'url' | 'origin'>,
   { width = 1280, height = 800, dark = false, path = '/', expected = [] }: PageOptions = {},
@@ -50,7 +50,7 @@ export async function openPage(
     timezoneId: 'UTC',
   })
   open.add(context)
-  context.setDefaultTimeout(LONGEST_MS)
+  context.setDefaultTimeout(HANG_MS)
   const page = await context.newPage()
   const report = (text: string): void =>
     void (expected.some((pattern) => pattern.test(text)) || problems.push(text))
@@ -82,7 +82,8 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
 }
 
 function launch(): Promise<Browser> {
-  // The shell without windows needs a third of the time of the whole Chromium; it has no sandbox of its own for root.
+  // The shell without windows needs a third of the time of the whole Chromium; it has no sandbox of
+  // its own for root.
   return chromium.launch({
     executablePath: '/usr/bin/chromium-headless-shell',
     args: [

@@ -5,7 +5,7 @@ import { makeProject } from '../../runner/support.ts'
 import type { Project } from '../../runner/support.ts'
 import type { Dashboard } from './dashboard.ts'
 
-const LONG = { timeout: 60_000, interval: 50 }
+const LONG = { interval: 50 }
 
 /** A run of a tool that says what the test tells it to say. */
 export type ToldRun = {
@@ -20,7 +20,10 @@ export function makeToldProject(): Project {
   return makeProject({ 'says-what-it-is-told.py': 'description: Says what it is told' })
 }
 
-/** Starts a run of that tool on its own, and tells it its first lines. A dashboard that is there costs one process less than the command. */
+/**
+ * Starts a run of that tool on its own, and tells it its first lines. A dashboard that is there
+ * costs one process less than the command.
+ */
 export async function startTold(
   project: Project,
   dashboard: Pick<Dashboard, 'post'> | undefined,

@@ -56,7 +56,34 @@ export const emptyBin = tool({
 })
 `
 
-/** A project with tools in a module, one of which another stands before, and a manifest that is refused. */
+/** A workflow of those tools. */
+export const WORKFLOW = `# Says it, and says it again.
+name: twice
+summary: Say a text in two ways
+input:
+  mood: {type: string, enum: [calm, loud, wrong], description: How the first one is said}
+steps:
+  - name: first
+    tool: repeat_text
+    input: {text: hello, mood: '\${{ input.mood }}'}
+  - name: rest
+    type: parallel
+    tasks:
+      - name: left
+        tool: repeat_text
+        input: {text: left, mood: calm}
+      - name: right
+        tool: repeat_text
+        when: \${{ input.mood == 'loud' }}
+        input: {text: right, mood: loud}
+output:
+  said: \${{ steps.first.result.said }}
+`
+
+/**
+ * A project with tools in a module, one of which another stands before, and a manifest that is
+ * refused.
+ */
 export function makeToolProject(
   files: { readonly [path: string]: string } = {},
   folder = makeFolder(),

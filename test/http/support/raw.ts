@@ -10,7 +10,10 @@ export type RawAnswer = {
   /** How many bytes were handed to the system before the end. */ readonly sent: number
 }
 
-/** A client that knows nothing of HTTP: writes what it is given, whole, before it looks at what comes back, and waits for the end of the connection. */
+/**
+ * A client that knows nothing of HTTP: writes what it is given, whole, before it looks at what
+ * comes back, and waits for the end of the connection.
+ */
 export function sendRaw(
   port: number,
   parts: Iterable<string | Uint8Array>,

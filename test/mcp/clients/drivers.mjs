@@ -1,4 +1,5 @@
-// Clients that nobody here wrote, behind one small interface. This file stands here because their packages do.
+// Clients that nobody here wrote, behind one small interface. This file stands here because their
+// packages do.
 import { createMCPClient } from '@ai-sdk/mcp'
 import { Experimental_StdioMCPTransport as AiStdio } from '@ai-sdk/mcp/mcp-stdio'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
@@ -11,7 +12,10 @@ const RESULT = {
   stopReason: 'endTurn',
 }
 
-/** The SDK's own client; `mode` is its way of choosing the protocol version, `answers` fill the forms it is shown in order. */
+/**
+ * The SDK's own client; `mode` is its way of choosing the protocol version, `answers` fill the
+ * forms it is shown in order.
+ */
 export const sdk =
   (mode) =>
   async (
@@ -90,7 +94,8 @@ export async function aiSdk(target, { answers = [] } = {}) {
     'url' in target
       ? { type: 'http', url: target.url }
       : new AiStdio({ ...target, stderr: 'ignore' })
-  // Left to itself, it gives a process one second to start before it takes it for an old server, which a busy machine may need.
+  // Left to itself, it gives a process one second to start before it takes it for an old server,
+  // which a busy machine may need.
   transport.waitsForProtocolVersionDiscovery = true
   const client = await createMCPClient({
     transport,

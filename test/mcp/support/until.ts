@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HANG_MS } from '../../support/limits.ts'
 
-/** Waits until something is so; fails after 60 seconds, which only a hang can reach. */
+/** Waits until something is so; fails after a time that only a hang reaches. */
 export async function until(isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 60_000
+  const end = Date.now() + HANG_MS
   while (!isSo()) {
     if (Date.now() > end) throw new Error(`waited in vain for: ${isSo.toString()}`)
     await sleep(10)

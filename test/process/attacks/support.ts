@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
-import type { ChildEnd, ChildOptions } from '../../../src/process/child-type.ts'
-import type { Grants } from '../../../src/process/permissions/grants.ts'
-import { runChild } from '../../../src/process/run-child.ts'
-import type { ToolProfile } from '../../../src/process/sandbox/profile.ts'
+import type { ChildEnd, ChildOptions, ToolProfile } from '../../../src/process/child.ts'
+import type { Grants } from '../../../src/process/grants.ts'
+import { runChild } from '../../../src/process/run.ts'
+import { HANG_MS } from '../../support/limits.ts'
 
 /** Where the attackers lie. */
 export const attackers = fileURLToPath(new URL('../../fixtures/attacks/', import.meta.url))
@@ -16,7 +16,10 @@ export const env = {
 }
 export const isRoot = process.getuid?.() === 0
 
-/** A folder that is not the private /tmp of a sandbox, with a secret that everybody might read if he could get at it. */
+/**
+ * A folder that is not the private /tmp of a sandbox, with a secret that everybody might read if he
+ * could get at it.
+ */
 export const folder = mkdtempSync('/var/tmp/toolable-attacks-')
 export const secret = join(folder, 'secret')
 chmodSync(folder, 0o755)
@@ -51,7 +54,7 @@ export function inSandbox(
   profile: ToolProfile,
   options: Partial<ChildOptions> = {},
 ): Pick<ChildOptions, 'cwd' | 'env' | 'sandbox' | 'timeout'> & Partial<ChildOptions> {
-  return { cwd: profile.workspace, env, sandbox: profile, timeout: 60_000, ...options }
+  return { cwd: profile.workspace, env, sandbox: profile, timeout: HANG_MS, ...options }
 }
 
 /** The command of an attacker, by the language of its file. */

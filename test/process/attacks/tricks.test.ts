@@ -11,9 +11,9 @@ import {
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ChildOptions } from '../../../src/process/child-type.ts'
-import { runChild } from '../../../src/process/run-child.ts'
-import { codeFolders } from '../../../src/process/sandbox/code-folders.ts'
+import type { ChildOptions } from '../../../src/process/child.ts'
+import { runChild } from '../../../src/process/run.ts'
+import { listCodeFolders } from '../../../src/process/programs.ts'
 import { env, folder, inSandbox, profileOf } from './support.ts'
 
 function put(path: string, text: string, mode = 0o644): string {
@@ -66,7 +66,7 @@ describe('a tool whose own files and manifest are the trick', () => {
     ] as const
     const profile = profileOf(
       {},
-      { readable: codeFolders([put(join(tool, 'src', 'tool.py'), ''), command[0]]) },
+      { readable: listCodeFolders([put(join(tool, 'src', 'tool.py'), ''), command[0]]) },
     )
     expect(
       await run(profile, command, {
@@ -76,7 +76,7 @@ describe('a tool whose own files and manifest are the trick', () => {
   })
 
   test('[7.sandbox-reads] does not bring the whole home along in which it lies', () => {
-    expect(codeFolders([join(homedir(), 'tool.py'), '/tmp/tool.py'])).toEqual([
+    expect(listCodeFolders([join(homedir(), 'tool.py'), '/tmp/tool.py'])).toEqual([
       join(homedir(), 'tool.py'),
       '/tmp/tool.py',
     ])
@@ -84,7 +84,7 @@ describe('a tool whose own files and manifest are the trick', () => {
     for (const name of ['_lib', 'node_modules', 'tool/code'])
       mkdirSync(join(inside, name), { recursive: true })
     symlinkSync(join(inside, 'node_modules'), join(inside, 'tool', 'node_modules'))
-    expect(codeFolders([join(inside, 'tool', 'cli.py')])).toEqual(
+    expect(listCodeFolders([join(inside, 'tool', 'cli.py')])).toEqual(
       ['tool', '_lib', 'tool/node_modules', 'node_modules'].map((name) => join(inside, name)),
     )
   })

@@ -354,9 +354,7 @@ describe('a run that somebody looks after', () => {
     const started = await toolable(['agent', 'Go', ...flags, '--detach'], here)
     const { run_id } = started.json.result
     await expect
-      .poll(async () => (await toolable(['runs', 'show', run_id], here)).json.result.questions, {
-        timeout: 60_000,
-      })
+      .poll(async () => (await toolable(['runs', 'show', run_id], here)).json.result.questions)
       .toMatchObject([{ kind: 'confirm', prompt: 'wipe is destructive. Run it with {}?' }])
     expect((await toolable(['answer', run_id, 'true'], here)).status).toBe(0)
     expect((await toolable(['watch', run_id], here)).status).toBe(0)
@@ -391,7 +389,7 @@ describe('a run that somebody looks after', () => {
       expect((await toolable(['cancel', 'latest'], here)).status).toBe(0)
       const { status, lines } = await running.ended
       expect([status, lines.at(-1).error?.code]).toEqual([130, 'CANCELLED'])
-      await expect.poll(() => server.connections(), { timeout: 30_000 }).toBe(0)
+      await expect.poll(() => server.connections()).toBe(0)
     },
   )
 

@@ -287,10 +287,7 @@ describe('calls side by side', () => {
         seen.now += 1
         seen.most = Math.max(seen.most, seen.now)
         await new Promise((resolve) => setTimeout(resolve, 5))
-        if (id === 'slow')
-          await expect
-            .poll(() => seen.order.length, { timeout: 60_000 })
-            .toBeGreaterThanOrEqual(others)
+        if (id === 'slow') await expect.poll(() => seen.order.length).toBeGreaterThanOrEqual(others)
         seen.now -= 1
         seen.order.push(id)
         return id
@@ -703,9 +700,7 @@ describe('what others see', () => {
       name: 'waits',
       summary: 'Wait for the other',
       run: async () => (
-        await expect
-          .poll(messages, { timeout: 60_000 })
-          .toMatchObject([{ id: 'b', text: 'written' }]),
+        await expect.poll(messages).toMatchObject([{ id: 'b', text: 'written' }]),
         'seen'
       ),
     })

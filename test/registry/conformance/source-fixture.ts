@@ -9,7 +9,8 @@ export type Prepared = {
 }
 
 /**
- * One kind of source. `echo` takes `{text, count?, loud?}` and gives its input back, `refuse` takes `{}` and fails with a message that holds "no such thing",
+ * One kind of source. `echo` takes `{text, count?, loud?}` and gives its input back, `refuse` takes
+ * `{}` and fails with a message that holds "no such thing",
  * `wait` takes `{seconds}`, sleeps that long and gives `{waited: seconds}`.
  */
 export type SourceFixture = {

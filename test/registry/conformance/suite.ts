@@ -7,7 +7,8 @@ import { makeFolder } from '../../support/run-program.ts'
 import type { Prepared, SourceFixture } from './source-fixture.ts'
 import '../../support/without-coverage.ts'
 
-// What is dangerous as a whole argument stands alone; what is dangerous inside of one stands together, because each value costs a call.
+// What is dangerous as a whole argument stands alone; what is dangerous inside of one stands
+// together, because each value costs a call.
 const NASTY = [
   'plain',
   '',

@@ -1,6 +1,9 @@
-import type { HelpDocument } from '../../../src/registry/help/help-document.ts'
+import type { HelpDocument } from '../../../src/registry/help/sections.ts'
 
-/** A flag as something other than its help text knows it. `takesValue` is undefined where that source does not say. */
+/**
+ * A flag as something other than its help text knows it. `takesValue` is undefined where that
+ * source does not say.
+ */
 export type KnownFlag = { readonly name: string; readonly takesValue: boolean | undefined }
 
 /** Flags of one program: what its help prints, and what is known about it. */
@@ -22,7 +25,10 @@ export type Score = {
   readonly wrong: readonly string[]
 }
 
-/** Compares a document with a truth, over the flags that the help text prints. `kinds` says which names the truth is complete about. */
+/**
+ * Compares a document with a truth, over the flags that the help text prints. `kinds` says which
+ * names the truth is complete about.
+ */
 export function scoreOf(
   truth: Truth,
   document: HelpDocument,

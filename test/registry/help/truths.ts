@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { makeFolder } from '../../support/run-program.ts'
 import type { KnownFlag, Truth } from './score.ts'
+import { HANG_MS } from '../../support/limits.ts'
 
 // fish and others write into their home, whoever asks.
 const HOME = makeFolder()
@@ -26,7 +27,7 @@ export function output(
     const child = execFile(
       program,
       [...args],
-      { env, cwd: options.cwd ?? process.cwd(), maxBuffer: 64 << 20, timeout: 60_000 },
+      { env, cwd: options.cwd ?? process.cwd(), maxBuffer: 64 << 20, timeout: HANG_MS },
       (_error, stdout, stderr) => done({ stdout, stderr }),
     )
     child.stdin?.end()
@@ -44,7 +45,10 @@ export async function inTurn<Item, Result>(
   return results
 }
 
-/** git tells the completion scripts which long flags each of its commands has, and which need a value. */
+/**
+ * git tells the completion scripts which long flags each of its commands has, and which need a
+ * value.
+ */
 export async function gitTruths(): Promise<Truth[]> {
   const names = (await output('git', ['--list-cmds=builtins'])).stdout.trim().split('\n')
   const truths = await inTurn(names, async (name): Promise<Truth | undefined> => {
@@ -69,7 +73,10 @@ export async function gitTruths(): Promise<Truth[]> {
   return truths.filter((truth) => truth !== undefined)
 }
 
-/** Python modules that are run with `-m` build their parsers in front of us: `json.tool`, `pip install`. */
+/**
+ * Python modules that are run with `-m` build their parsers in front of us: `json.tool`, `pip
+ * install`.
+ */
 export async function argparseTruths(modules: readonly string[]): Promise<Truth[]> {
   const { stdout } = await output('python3', [
     join(import.meta.dirname, 'dump-parsers.py'),
@@ -104,7 +111,8 @@ export async function fishTruth(program: string, helpArgs: readonly string[]): P
     .filter((line) => line.startsWith('complete') && !/ (?:-n|--condition) /.test(line))
   const tellsValues = lines.filter((line) => REQUIRES.test(line)).length * 20 > lines.length
   for (const line of lines) {
-    // A file that marks next to no values, and a flag with things to complete but no mark, say nothing about values.
+    // A file that marks next to no values, and a flag with things to complete but no mark, say
+    // nothing about values.
     const takesValue = REQUIRES.test(line)
       ? true
       : tellsValues && !/ (?:-a|--arguments|-F|--force-files) /.test(line)

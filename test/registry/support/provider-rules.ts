@@ -82,7 +82,10 @@ const GEMINI = [
   'anyOf',
 ]
 
-/** What is wrong with the parameters of a function for a provider, by its own documentation; written without looking at the code that makes them. */
+/**
+ * What is wrong with the parameters of a function for a provider, by its own documentation; written
+ * without looking at the code that makes them.
+ */
 export const providerProblems = {
   openai: (schema: Schema) => [
     ...root(schema),

@@ -1,14 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
-import type { Outcome } from '../../../src/contract/outcome.ts'
-import type { CallOptions } from '../../../src/call/options.ts'
-import { invoke } from '../../../src/call/pipeline.ts'
+import type { Outcome } from '../../../src/protocol/outcome.ts'
+import type { CallOptions } from '../../../src/core/call.ts'
+import { invoke } from '../../../src/core/invoke.ts'
 import { defineForeign } from '../../../src/registry/foreign/define-foreign.ts'
-import { warmPool } from '../../../src/registry/warm/pool.ts'
+import { createWarmPool } from '../../../src/registry/warm/pool.ts'
 import type { WarmPool } from '../../../src/registry/warm/pool.ts'
-import { WarmUnavailable } from '../../../src/registry/warm/warm-type.ts'
-import type { WarmCall, WarmSettings, WarmTarget } from '../../../src/registry/warm/warm-type.ts'
+import { WarmUnavailable } from '../../../src/registry/child/child-call.ts'
+import type {
+  WarmCall,
+  WarmSettings,
+  WarmProgramSpec,
+} from '../../../src/registry/child/child-call.ts'
+import { HANG_MS } from '../../support/limits.ts'
 import { cleanEnvironment, fixture, makeFolder } from '../../support/run-program.ts'
 
 const pools = new Set<WarmPool>()
@@ -16,13 +21,14 @@ afterAll(() => Promise.all([...pools].map((pool) => pool.close())))
 
 /** A pool that is closed after the tests of this file. */
 export function openPool(settings: Partial<WarmSettings> = {}): WarmPool {
-  const pool = warmPool({ env: cleanEnvironment(), ...settings })
+  // How long a program takes to start is up to the machine.
+  const pool = createWarmPool({ env: cleanEnvironment(), startTimeoutMs: HANG_MS, ...settings })
   pools.add(pool)
   return pool
 }
 
 /** A fixture as a program that can be kept warm. */
-export function targetOf(name: string, more: Partial<WarmTarget> = {}): WarmTarget {
+export function targetOf(name: string, more: Partial<WarmProgramSpec> = {}): WarmProgramSpec {
   const { NODE_V8_COVERAGE: coverage } = process.env
   return {
     command: [process.execPath, name.startsWith('/') ? name : fixture(name)],

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { collectArtifacts } from '../../../src/runner/artifacts/collect-artifacts.ts'
+import { collectArtifacts } from '../../../src/runner/artifacts.ts'
 
 const sha256 = (data: string): string => createHash('sha256').update(data).digest('hex')
 const SECRET = 'the file of somebody else'

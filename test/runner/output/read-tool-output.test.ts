@@ -1,15 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRedactor } from '../../../src/process/redaction/create-redactor.ts'
-import type { Diagnostic } from '../../../src/runner/output/diagnostics.ts'
-import { readToolOutput } from '../../../src/runner/output/read-tool-output.ts'
-import type { ToolOutputOptions } from '../../../src/runner/output/read-tool-output.ts'
+import { createRedactor } from '../../../src/process/redaction.ts'
+import type { OutputDiagnostic } from '../../../src/runner/output-lines.ts'
+import { createToolOutputReader } from '../../../src/runner/tool-output.ts'
+import type { ToolOutputOptions } from '../../../src/runner/tool-output.ts'
 import { hostileJson } from '../../support/hostile-json.ts'
+import { rounds } from '../../support/rounds.ts'
 
 type Heard = {
   readonly events: { readonly [field: string]: unknown }[]
   readonly texts: (string | undefined)[]
-  readonly diagnostics: Diagnostic[]
+  readonly diagnostics: OutputDiagnostic[]
   readonly plain: string[]
   readonly limits: number[]
 }
@@ -22,7 +23,7 @@ const read = (
 ): Heard & { readonly speaksProtocol: boolean; readonly bytes: number } => {
   const { isProtocol = false, ...given } = options
   const heard: Heard = { events: [], texts: [], diagnostics: [], plain: [], limits: [] }
-  const output = readToolOutput({
+  const output = createToolOutputReader({
     runId: RUN,
     mayOrchestrate: false,
     onLimit: (limit) => heard.limits.push(limit),
@@ -157,7 +158,7 @@ describe('hostile output', () => {
         }
         expect(read(chunks, { isProtocol: true })).toEqual(whole)
       }),
-      { numRuns: 20 },
+      { numRuns: rounds(20) },
     )
   })
 
@@ -191,7 +192,7 @@ describe('hostile output', () => {
 
   test('[7.output-line-cap] a line without an end takes no memory, however small its pieces are', () => {
     const chunk = Buffer.alloc(65_536, 'x')
-    const output = readToolOutput({
+    const output = createToolOutputReader({
       runId: RUN,
       mayOrchestrate: false,
       maxBytes: 1e10,

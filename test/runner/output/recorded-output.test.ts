@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { createRedactor } from '../../../src/process/redaction/create-redactor.ts'
-import { openLog } from '../../../src/runner/log/event-log.ts'
-import { readToolOutput } from '../../../src/runner/output/read-tool-output.ts'
+import { createRedactor } from '../../../src/process/redaction.ts'
+import { openEventLog } from '../../../src/runner/event-log.ts'
+import { createToolOutputReader } from '../../../src/runner/tool-output.ts'
 import { hostileJson } from '../../support/hostile-json.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'recorded-output-'))
@@ -20,14 +20,14 @@ const record = async (
 ): Promise<{ readonly text: string; readonly events: { readonly [field: string]: unknown }[] }> => {
   const file = join(folder, name)
   const redactor = createRedactor(secrets)
-  const { log } = await openLog(file, {
+  const { log } = await openEventLog(file, {
     runId: RUN,
     traceId: 't-1',
     attempt: 1,
     ...(!redactor.isEmpty && { redact: redactor.text }),
   })
   log.append({ type: 'runner_start' })
-  const output = readToolOutput({
+  const output = createToolOutputReader({
     runId: RUN,
     mayOrchestrate: false,
     redactor,

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { createRedactor } from '../../../src/process/redaction/create-redactor.ts'
-import type { Diagnostic } from '../../../src/runner/output/diagnostics.ts'
-import { openStderrLog } from '../../../src/runner/output/stderr-log.ts'
+import { createRedactor } from '../../../src/process/redaction.ts'
+import type { OutputDiagnostic } from '../../../src/runner/output-lines.ts'
+import { openStderrLog } from '../../../src/runner/start-target.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'stderr-log-'))
 const none = createRedactor([])
@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 test('[7.stderr-log] stderr is kept in a file of mode 0600 without secrets, each line is a diagnostic, and notifications are events', async () => {
   const file = join(folder, 'kept.log')
-  const diagnostics: Diagnostic[] = []
+  const diagnostics: OutputDiagnostic[] = []
   const events: unknown[] = []
   const log = await openStderrLog(file, 1e6, createRedactor(['hunter2hunter2']), {
     onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
@@ -52,7 +52,7 @@ test('[7.stderr-log] stderr is kept in a file of mode 0600 without secrets, each
 
 test('[7.stderr-cap] the file takes no more than its cap, over all attempts, and the rest is counted', async () => {
   const file = join(folder, 'capped.log')
-  const diagnostics: Diagnostic[] = []
+  const diagnostics: OutputDiagnostic[] = []
   for (const [index, dropped] of [0, 500].entries()) {
     const log = await openStderrLog(file, 1500, none, {
       onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
@@ -65,7 +65,7 @@ test('[7.stderr-cap] the file takes no more than its cap, over all attempts, and
 })
 
 test('[7.stderr-cap] a tool that complains without end is told a thousand times, and fills no memory', async () => {
-  const diagnostics: Diagnostic[] = []
+  const diagnostics: OutputDiagnostic[] = []
   const log = await openStderrLog(join(folder, 'flood.log'), 1e6, none, {
     onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
   })

@@ -16,8 +16,7 @@ import { execFileSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { layOutSecrets } from '../../../src/runner/secrets/lay-out-secrets.ts'
-import { loadSecrets } from '../../../src/runner/secrets/load-secrets.ts'
+import { deliverSecrets, loadSecrets } from '../../../src/runner/secrets.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'secrets-'))
 const put = (name: string, value: string | Buffer, mode = 0o600): string => {
@@ -111,7 +110,7 @@ test.each<[string, { [name: string]: string }, string, string]>([
 })
 
 test('[7.secrets-laid-out] without a sandbox they lie in a private folder in memory, and nothing stays', async () => {
-  const laid = await layOutSecrets(
+  const laid = await deliverSecrets(
     new Map([
       ['api-key', 'hunter2hunter2'],
       ['token', 'other-secret'],
@@ -146,7 +145,7 @@ test('[7.secrets-laid-out] without a sandbox they lie in a private folder in mem
 })
 
 test('[7.secrets-laid-out] in a sandbox they are files that exist only there', async () => {
-  const laid = await layOutSecrets(new Map([['token', 'hunter2hunter2']]), 'L3')
+  const laid = await deliverSecrets(new Map([['token', 'hunter2hunter2']]), 'L3')
   expect([
     laid.env,
     laid.files?.map(({ path, content }) => [path, Buffer.from(content).toString()]),
@@ -156,16 +155,16 @@ test('[7.secrets-laid-out] in a sandbox they are files that exist only there', a
   ])
   await laid.release()
   expect(Buffer.from(laid.files![0]!.content).every((byte) => byte === 0)).toBe(true)
-  expect(await layOutSecrets(new Map(), 'L1')).toMatchObject({ env: {}, files: undefined })
+  expect(await deliverSecrets(new Map(), 'L1')).toMatchObject({ env: {}, files: undefined })
 })
 
 test('[7.secrets-laid-out] what a killed process left is removed by the next one, and what is in use is not', async () => {
-  const used = await layOutSecrets(new Map([['token', 'hunter2hunter2']]), 'L1')
+  const used = await deliverSecrets(new Map([['token', 'hunter2hunter2']]), 'L1')
   const place = join(used.env['SECRETS_DIR']!, '..')
   const left = join(place, 'toolable-secrets-4194304-123-left')
   mkdirSync(left)
   writeFileSync(join(left, 'token'), 'hunter2hunter2')
-  const next = await layOutSecrets(new Map([['token', 'hunter2hunter2']]), 'L1')
+  const next = await deliverSecrets(new Map([['token', 'hunter2hunter2']]), 'L1')
   expect([existsSync(left), existsSync(used.env['SECRETS_DIR']!)]).toEqual([false, true])
   for (const { release } of [used, next]) await release()
   expect(

@@ -3,11 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { RunEvent } from '../../../src/contract/run-state.ts'
-import { exportTrace } from '../../../src/runner/trace/export-trace.ts'
-import type { OtlpSpan } from '../../../src/runner/trace/otlp-values.ts'
-import { joinTrace } from '../../../src/runner/trace/join-trace.ts'
-import { readTraceparent } from '../../../src/runner/trace/traceparent.ts'
+import type { RunEvent } from '../../../src/protocol/run-state.ts'
+import { exportTrace } from '../../../src/runner/trace-export.ts'
+import type { OtlpSpan } from '../../../src/runner/trace-export.ts'
+import { joinTrace, parseTraceparent } from '../../../src/runner/trace-context.ts'
 import { toolable } from '../../commands/support.ts'
 import { makeFolder } from '../../support/run-program.ts'
 
@@ -76,7 +75,7 @@ describe('traceparent', () => {
     ['', false],
     ['garbage', false],
   ])('[7.traceparent] %s', (text, isValid) => {
-    expect(readTraceparent(text) !== undefined).toBe(isValid)
+    expect(parseTraceparent(text) !== undefined).toBe(isValid)
   })
 
   test('[7.traceparent] a run goes on with the trace of its caller in a span of its own, and else begins one', () => {
@@ -94,7 +93,7 @@ describe('traceparent', () => {
     })
     const [one, two] = [joinTrace({ TRACEPARENT: 'garbage', TRACE_ID: 'a\nb' }), joinTrace({})]
     for (const { trace_id: id, traceparent } of [one, two])
-      expect(readTraceparent(traceparent)?.traceId).toBe(id)
+      expect(parseTraceparent(traceparent)?.traceId).toBe(id)
     expect(one.trace_id).not.toBe(two.trace_id)
   })
 })

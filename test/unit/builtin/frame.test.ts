@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { fail } from '../../../src/contract/tool-error.ts'
-import { tool } from '../../../src/call/tool.ts'
-import { runAmong } from '../../../src/surfaces/builtin/run.ts'
-import type { Builtin } from '../../../src/surfaces/builtin/builtin.ts'
-import { toolsetOf } from '../../../src/surfaces/builtin/toolset-of.ts'
-import { findCommand } from '../../../src/surfaces/cli/argv/command.ts'
-import type { Command } from '../../../src/surfaces/cli/argv/command.ts'
-import { emptyGlobals } from '../../../src/surfaces/cli/argv/globals.ts'
-import { completeWords } from '../../../src/surfaces/cli/completion/complete-words.ts'
-import type { Host } from '../../../src/surfaces/cli/host.ts'
-import { toolset } from '../../../src/surfaces/toolset.ts'
-import { fakeIo } from '../../../src/testing/fake-io.ts'
+import { fail } from '../../../src/protocol/tool-error.ts'
+import { tool } from '../../../src/core/tool.ts'
+import { runMatchingBuiltin } from '../../../src/cli/run-builtin.ts'
+import type { BuiltinCommand } from '../../../src/cli/builtin-command.ts'
+import { createBuiltinToolset } from '../../../src/cli/builtins.ts'
+import { parseCommand } from '../../../src/cli/command.ts'
+import type { ParsedCommand } from '../../../src/cli/command.ts'
+import { createGlobalFlags } from '../../../src/cli/global-flags.ts'
+import { completeWords } from '../../../src/cli/complete.ts'
+import type { CommandHost } from '../../../src/cli/host.ts'
+import { toolset } from '../../../src/cli/toolset.ts'
+import { createFakeIo } from '../../../src/testing/run-cli.ts'
 
 const greet = tool({ name: 'greet', summary: 'Greets', run: () => 'hello' })
 const program = toolset({ name: 'prog', version: '2.0.0', tools: { greet, other: greet } })
@@ -49,7 +49,7 @@ const serve = tool({
   flags: { port: { env: 'PROG_PORT' } },
 })
 const started: unknown[] = []
-const commands: Builtin[] = [
+const commands: BuiltinCommand[] = [
   { path: ['mcp', 'add'], tool: add },
   {
     path: ['mcp', 'serve'],
@@ -188,7 +188,7 @@ describe('which words are a built-in command', () => {
     positional: ['query'],
   })
   const only = toolset(search)
-  const kindOf = (set: typeof only, ...argv: string[]) => describeCommand(findCommand(set, argv))
+  const kindOf = (set: typeof only, ...argv: string[]) => describeCommand(parseCommand(set, argv))
 
   test('a tool or a group of the name hides it [5.builtin-yields]', () => {
     expect(
@@ -232,7 +232,7 @@ describe('which words are a built-in command', () => {
     expect(kindOf(program, '--port', '80', '--progressive', '--serve-mcp', 'http', '--help')).toBe(
       'builtin mcp serve --transport http --port 80 --progressive --help',
     )
-    expect(findCommand(program, ['--json', '--serve-mcp', 'http']).globals.output).toBe('json')
+    expect(parseCommand(program, ['--json', '--serve-mcp', 'http']).globals.output).toBe('json')
     expect(
       kindOf(toolset({ name: 'prog', tools: { mcp: greet, greet } }), '--serve-mcp', 'stdio'),
     ).toBe('builtin mcp serve --transport stdio')
@@ -249,32 +249,32 @@ describe('which words are a built-in command', () => {
   })
 
   test('flags for serving mean nothing without it [5.serve-mcp-alias]', () => {
-    expect(findCommand(program, ['--port', '80', 'greet']).problem?.message).toBe(
+    expect(parseCommand(program, ['--port', '80', 'greet']).problem?.message).toBe(
       'unknown flag --port',
     )
     expect(
-      findCommand(program, ['--port', '80', 'greet', '--serve-mcp', 'http']).problem?.message,
+      parseCommand(program, ['--port', '80', 'greet', '--serve-mcp', 'http']).problem?.message,
     ).toBe('--port goes with --serve-mcp, which stands too late here')
-    expect(findCommand(program, ['--serve-mcp']).problem?.message).toBe(
+    expect(parseCommand(program, ['--serve-mcp']).problem?.message).toBe(
       '--serve-mcp needs a value: --serve-mcp <transport>',
     )
   })
 })
 
 test('sub-words and flags of built-in commands complete from their tools [5.builtin-commands]', async () => {
-  const manifest = await toolsetOf(commands, program, host()).manifest()
+  const manifest = await createBuiltinToolset(commands, program, host()).manifest()
   const values = (...words: string[]) =>
     completeWords(manifest, words).candidates.map(({ value }) => value)
   expect(values('mcp', '')).toEqual(['add', 'serve'])
   expect(values('mcp', 'serve', '--tr')).toEqual(['--transport'])
   expect(values('mcp', 'serve', '--transport', '')).toEqual(['stdio', 'http'])
-  const lone = await toolsetOf(commands.slice(0, 1), program, host()).manifest()
+  const lone = await createBuiltinToolset(commands.slice(0, 1), program, host()).manifest()
   expect(completeWords(lone, ['mcp', 'a']).candidates).toEqual([
     { value: 'add', description: 'Adds a server' },
   ])
 })
 
-function describeCommand(command: Command): string {
+function describeCommand(command: ParsedCommand): string {
   if (command.kind === 'builtin') return `builtin ${command.name} ${command.rest.join(' ')}`
   if (command.kind === 'group') return `group ${command.path.join(' ')}`
   return command.kind === 'tool'
@@ -282,7 +282,7 @@ function describeCommand(command: Command): string {
     : command.kind
 }
 
-function host(): Host {
+function host(): CommandHost {
   return {
     signal: new AbortController().signal,
     prepareForTools: () => undefined,
@@ -296,13 +296,13 @@ async function run(
   {
     builtins = commands,
     env = {},
-  }: { builtins?: readonly Builtin[]; env?: Record<string, string> } = {},
+  }: { builtins?: readonly BuiltinCommand[]; env?: Record<string, string> } = {},
 ): Promise<{ status: number; stdout: string; stderr: string; json: any }> {
-  const { io, stdout, stderr } = fakeIo({ env, cwd: '/' })
-  const status = await runAmong(
+  const { io, stdout, stderr } = createFakeIo({ env, cwd: '/' })
+  const status = await runMatchingBuiltin(
     builtins,
     program,
-    { kind: 'builtin', name: 'mcp', rest, globals: emptyGlobals() },
+    { kind: 'builtin', name: 'mcp', rest, globals: createGlobalFlags() },
     io,
     host(),
   )

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Io } from '../../../src/contract/io.ts'
-import { listenToEvents } from '../../../src/surfaces/cli/events.ts'
+import type { Io } from '../../../src/protocol/io.ts'
+import { createEventPrinter } from '../../../src/cli/interaction.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -13,7 +13,7 @@ async function listen(
   dialect: 'native' | 'acor',
 ): Promise<{
   readonly lines: string[]
-  readonly listener: Awaited<ReturnType<typeof listenToEvents>>
+  readonly listener: Awaited<ReturnType<typeof createEventPrinter>>
 }> {
   const lines: string[] = []
   const sink = {
@@ -47,7 +47,7 @@ async function listen(
     columns: undefined,
   }
   const context = { tool: 'slow', runId: 'r-1', now: () => '2026-01-01T00:00:00.000Z' }
-  const listener = await listenToEvents({
+  const listener = await createEventPrinter({
     io,
     presentation,
     context,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { BUILTIN_COMMANDS } from '../../../src/surfaces/cli/builtin-commands.ts'
-import { completeWords } from '../../../src/surfaces/cli/completion/complete-words.ts'
-import { formatCompletion } from '../../../src/surfaces/cli/completion/completion.ts'
+import { BUILTIN_COMMANDS } from '../../../src/cli/builtin-names.ts'
+import { completeWords } from '../../../src/cli/complete.ts'
+import { formatCompletion } from '../../../src/cli/completion-position.ts'
 import { command, fileTools, oneTool, withFields } from '../help/fixtures.ts'
 
 function values(...words: string[]): string[] {

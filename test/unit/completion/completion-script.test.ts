@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { ToolError } from '../../../src/contract/tool-error.ts'
-import { BUILTIN_COMMANDS, SHELLS } from '../../../src/surfaces/cli/builtin-commands.ts'
-import { completionScript } from '../../../src/surfaces/cli/completion/completion-script.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
+import { BUILTIN_COMMANDS, SHELLS } from '../../../src/cli/builtin-names.ts'
+import { writeCompletionScript } from '../../../src/cli/completion-scripts.ts'
 
 describe('completion scripts', () => {
   test.each(SHELLS)('%s: says how to install it, and asks the program itself', (shell) => {
-    const script = completionScript(shell, 'my-tool')
+    const script = writeCompletionScript(shell, 'my-tool')
     const comments = script
       .split('\n')
       .filter((line) => line.startsWith('#'))
@@ -27,7 +27,7 @@ describe('completion scripts', () => {
   })
 
   test.each(SHELLS)('%s: candidates are never evaluated', (shell) => {
-    const code = completionScript(shell, 'my-tool')
+    const code = writeCompletionScript(shell, 'my-tool')
       .split('\n')
       .filter((line) => !line.startsWith('#'))
       .join('\n')
@@ -36,19 +36,20 @@ describe('completion scripts', () => {
 
   test.each(SHELLS)('%s: programs of similar names do not share a function', (shell) => {
     const names = ['a-b', 'a_b', 'a.b', 'a b', 'a+b']
-    const scripts = names.map((name) => completionScript(shell, name).replaceAll(name, ''))
+    const scripts = names.map((name) => writeCompletionScript(shell, name).replaceAll(name, ''))
     expect(new Set(scripts).size).toBe(names.length)
   })
 
   test.each(['', 'a\nb', 'a\u2028b', 'a\u001bb'])(
     'a name that could leave its comment is refused: %j',
     (name) => {
-      for (const shell of SHELLS) expect(() => completionScript(shell, name)).toThrow(ToolError)
+      for (const shell of SHELLS)
+        expect(() => writeCompletionScript(shell, name)).toThrow(ToolError)
     },
   )
 
   test('PowerShell', () => {
-    expect(completionScript('powershell', "it's")).toMatchInlineSnapshot(`
+    expect(writeCompletionScript('powershell', "it's")).toMatchInlineSnapshot(`
       "# Completion of 'it''s' for PowerShell.
       #
       # For this session only:

@@ -10,15 +10,22 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { completionScript } from '../../../src/surfaces/cli/completion/completion-script.ts'
-import type { Shell } from '../../../src/surfaces/cli/completion/completion-script.ts'
+import { writeCompletionScript } from '../../../src/cli/completion-scripts.ts'
+import type { ShellName } from '../../../src/cli/completion-scripts.ts'
+import { HANG_MS } from '../../support/limits.ts'
 
 /** A folder with a program that answers what it is told and writes down what it was asked. */
 export type Playground = {
   readonly folder: string
-  /** Runs a script in the shell, or in another one that drives it; the completion script is in `$SCRIPT`. Gives its output. */
-  run(shell: Shell, script: string, answer: readonly string[], driver?: Shell): string
-  /** Types keys and a tab in a real interactive shell, and gives the words that it would then run. Needs zsh for its pseudo-terminals. */
+  /**
+   * Runs a script in the shell, or in another one that drives it; the completion script is in
+   * `$SCRIPT`. Gives its output.
+   */
+  run(shell: ShellName, script: string, answer: readonly string[], driver?: ShellName): string
+  /**
+   * Types keys and a tab in a real interactive shell, and gives the words that it would then run.
+   * Needs zsh for its pseudo-terminals.
+   */
   press(shell: 'bash' | 'zsh', keys: string, answer: readonly string[]): string
   /** The arguments that the program was last called with. */
   asked(): string[]
@@ -50,7 +57,7 @@ export function makePlayground(program: string): Playground {
     folder,
     run(shell, script, answer, driver = shell) {
       writeFileSync(file('answer'), answer.map((line) => `${line}\n`).join(''))
-      writeFileSync(file('script'), completionScript(shell, program))
+      writeFileSync(file('script'), writeCompletionScript(shell, program))
       writeFileSync(file('driver'), script)
       const { stdout, stderr, status, error } = spawnSync(
         driver,
@@ -58,7 +65,7 @@ export function makePlayground(program: string): Playground {
         {
           cwd: file('work'),
           encoding: 'utf8',
-          timeout: 30_000,
+          timeout: HANG_MS,
           env: {
             HOME: folder,
             LC_ALL: 'C.UTF-8',
@@ -97,7 +104,8 @@ function keyboard(shell: 'bash' | 'zsh', keys: string): string {
     bash: 'source "$SCRIPT"',
     zsh: 'autoload -Uz compinit; compinit -u -D; source "$SCRIPT"',
   }[shell]
-  // The markers are written in two halves, so that the echo of the keys is not taken for the answer.
+  // The markers are written in two halves, so that the echo of the keys is not taken for the
+  // answer.
   return `
     zmodload zsh/zpty
     zpty shell ${start}

@@ -5,7 +5,10 @@ const play = makePlayground('my-tool')
 afterAll(() => play.remove())
 
 describe('zsh', () => {
-  /** Calls the completion function with what the completion system would give it, and shows what it adds. */
+  /**
+   * Calls the completion function with what the completion system would give it, and shows what it
+   * adds.
+   */
   function add(words: readonly string[], answer: readonly string[]): string[] {
     return play
       .run(

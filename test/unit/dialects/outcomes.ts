@@ -1,12 +1,12 @@
-import type { DialectContext } from '../../../src/contract/dialects/dialect.ts'
-import type { FailOptions } from '../../../src/contract/tool-error.ts'
-import { ToolError } from '../../../src/contract/tool-error.ts'
+import type { DialectContext } from '../../../src/protocol/output-protocols.ts'
+import type { FailOptions } from '../../../src/protocol/tool-error.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
 import type {
   FailureOutcome,
   OutcomeMeta,
   PartialOutcome,
   SuccessOutcome,
-} from '../../../src/contract/outcome.ts'
+} from '../../../src/protocol/outcome.ts'
 
 export const meta: OutcomeMeta = {
   tool: 'file-tools.find_files',

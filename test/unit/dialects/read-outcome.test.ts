@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readOutcome } from '../../../src/contract/dialects/read-outcome.ts'
+import { readOutcome } from '../../../src/protocol/dialects/read-outcome.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const read = (json: string, exitCode?: number) =>
   readOutcome(JSON.parse(json), { tool: 'x', ...(exitCode !== undefined && { exitCode }) })
@@ -251,6 +252,6 @@ test('never throws, and gives a complete outcome or none', () => {
           })
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   )
 })

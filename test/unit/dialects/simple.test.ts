@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { DIALECT_NAMES } from '../../../src/contract/dialects/dialect.ts'
-import { writerOf } from '../../../src/contract/dialects/index.ts'
-import { readOutcome } from '../../../src/contract/dialects/read-outcome.ts'
+import { DIALECT_NAMES } from '../../../src/protocol/output-protocols.ts'
+import { getDialectWriter } from '../../../src/protocol/dialects/writers.ts'
+import { readOutcome } from '../../../src/protocol/dialects/read-outcome.ts'
 import {
   context,
   failure,
@@ -13,8 +13,8 @@ import {
   success,
 } from './outcomes.ts'
 
-const simple = writerOf('simple')
-const native = writerOf('native')
+const simple = getDialectWriter('simple')
+const native = getDialectWriter('native')
 
 test('simple: the bare result, or the message and the code', () => {
   expect(simple.outcome(success({ result: 'success', data: 'default' }), context)).toEqual([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { ERROR_TABLE } from '../../../src/contract/errors.ts'
-import { writerOf } from '../../../src/contract/dialects/index.ts'
-import { readOutcome } from '../../../src/contract/dialects/read-outcome.ts'
-import type { Outcome } from '../../../src/contract/outcome.ts'
+import { ERROR_TABLE } from '../../../src/protocol/errors.ts'
+import { getDialectWriter } from '../../../src/protocol/dialects/writers.ts'
+import { readOutcome } from '../../../src/protocol/dialects/read-outcome.ts'
+import type { Outcome } from '../../../src/protocol/outcome.ts'
 import {
   context,
   failure,
@@ -13,7 +13,7 @@ import {
   success,
 } from './outcomes.ts'
 
-const writer = writerOf('toolable')
+const writer = getDialectWriter('toolable')
 const write = (outcome: Outcome) => JSON.stringify(writer.outcome(outcome, context)[0])
 const SEED_CODES = [
   'INVALID_INPUT',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { ERROR_TABLE } from '../../../src/contract/errors.ts'
-import { writerOf } from '../../../src/contract/dialects/index.ts'
-import { readOutcome } from '../../../src/contract/dialects/read-outcome.ts'
+import { ERROR_TABLE } from '../../../src/protocol/errors.ts'
+import { getDialectWriter } from '../../../src/protocol/dialects/writers.ts'
+import { readOutcome } from '../../../src/protocol/dialects/read-outcome.ts'
 import {
   context,
   failure,
@@ -13,7 +13,7 @@ import {
   success,
 } from './outcomes.ts'
 
-const writer = writerOf('tooli')
+const writer = getDialectWriter('tooli')
 
 const SEED_EXAMPLE = `{
   "error": {

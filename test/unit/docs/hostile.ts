@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import type { ToolsetManifest } from '../../../src/contract/manifest.ts'
-import type { ToolCommand } from '../../../src/surfaces/cli/command-path.ts'
+import type { ToolsetManifest } from '../../../src/protocol/manifest.ts'
+import type { CommandManifest } from '../../../src/cli/command-line.ts'
 import { command } from '../help/fixtures.ts'
 
-// What breaks one of the forms: YAML, Markdown, HTML, roff, shells, loaders of skills, readers of marks.
+// What breaks one of the forms: YAML, Markdown, HTML, roff, shells, loaders of skills, readers of
+// marks.
 const FRAGMENTS = [
   '---',
   '...',
@@ -147,7 +148,7 @@ const fieldSchema = fc.oneof(
   }),
 )
 
-const tool: fc.Arbitrary<ToolCommand> = fc
+const tool: fc.Arbitrary<CommandManifest> = fc
   .record({
     name,
     summary: nasty(8).map((text) => text.slice(0, 200)),

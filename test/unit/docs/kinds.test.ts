@@ -1,27 +1,27 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { ToolsetManifest } from '../../../src/contract/manifest.ts'
-import { writeCommands } from '../../../src/surfaces/docs/kinds/command.ts'
-import { writeLlms } from '../../../src/surfaces/docs/kinds/llms.ts'
-import { writeMarkdown } from '../../../src/surfaces/docs/kinds/markdown.ts'
-import { writeOpenapi } from '../../../src/surfaces/docs/kinds/openapi.ts'
-import { writeSubagent } from '../../../src/surfaces/docs/kinds/subagent.ts'
-import { isMarked } from '../../../src/surfaces/docs/mark.ts'
-import { readProgram } from '../../../src/surfaces/docs/model/read-program.ts'
-import { skillName } from '../../../src/surfaces/docs/model/slug.ts'
+import type { ToolsetManifest } from '../../../src/protocol/manifest.ts'
+import { writeSlashCommands } from '../../../src/docs/kinds/slash-command.ts'
+import { writeLlms } from '../../../src/docs/kinds/llms.ts'
+import { writeReference } from '../../../src/docs/kinds/reference.ts'
+import { writeOpenApi } from '../../../src/docs/kinds/openapi.ts'
+import { writeSubagent } from '../../../src/docs/kinds/subagent.ts'
+import { buildDocModel, isMarked } from '../../../src/docs/model.ts'
+import { toSkillName } from '../../../src/docs/markdown.ts'
 import { command, fileTools, oneTool } from '../help/fixtures.ts'
 import { hostileProgram, largeProgram } from './hostile.ts'
 import { readMarkdown, splitHead } from './markdown-tree.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const LIVE = /!`|\$(?:ARGUMENTS|\d|\{)/g
 const runs = (check: (manifest: ToolsetManifest) => void, numRuns = 100): void =>
-  fc.assert(fc.property(hostileProgram(0, 3), check), { numRuns })
+  fc.assert(fc.property(hostileProgram(0, 3), check), { numRuns: rounds(numRuns) })
 
 describe('commands of Claude Code [5.docs]', () => {
   test('one for each tool, with one placeholder that is ours', () => {
     runs((manifest) => {
-      const files = writeCommands(readProgram(manifest))
+      const files = writeSlashCommands(buildDocModel(manifest))
       expect(files.map(({ path }) => path)).toEqual(
         manifest.tools.map(({ name }) => `.claude/commands/${name}.md`),
       )
@@ -46,7 +46,7 @@ describe('commands of Claude Code [5.docs]', () => {
   })
 
   test('what it tells the agent', () => {
-    const [first] = writeCommands(readProgram(fileTools))
+    const [first] = writeSlashCommands(buildDocModel(fileTools))
     const { head, body } = splitHead(first!.text)
     expect(parse(head)).toEqual({
       description: 'Find files matching a glob',
@@ -58,16 +58,16 @@ describe('commands of Claude Code [5.docs]', () => {
   })
 
   test('a file is the same whether all were asked for or one', () => {
-    const all = writeCommands(readProgram(fileTools))
+    const all = writeSlashCommands(buildDocModel(fileTools))
     expect(all).toEqual(
-      fileTools.tools.flatMap(({ name }) => writeCommands(readProgram(fileTools, [name]))),
+      fileTools.tools.flatMap(({ name }) => writeSlashCommands(buildDocModel(fileTools, [name]))),
     )
   })
 })
 
 describe('an agent of Claude Code [5.docs]', () => {
   test('its head and what is in it', () => {
-    const [file] = writeSubagent(readProgram(fileTools))
+    const [file] = writeSubagent(buildDocModel(fileTools))
     const { head, body } = splitHead(file!.text)
     expect(file!.path).toBe('.claude/agents/file-tools.md')
     expect(parse(head)).toEqual({
@@ -81,9 +81,9 @@ describe('an agent of Claude Code [5.docs]', () => {
 
   test('whatever the program', () => {
     const check = (manifest: ToolsetManifest): void => {
-      const [file] = writeSubagent(readProgram(manifest))
+      const [file] = writeSubagent(buildDocModel(manifest))
       const { head, body } = splitHead(file!.text)
-      expect(parse(head)).toMatchObject({ name: skillName(manifest.name), tools: 'Bash, Read' })
+      expect(parse(head)).toMatchObject({ name: toSkillName(manifest.name), tools: 'Bash, Read' })
       expect(Buffer.byteLength(file!.text)).toBeLessThanOrEqual(9000)
       expect(body).not.toMatch(LIVE)
       expect(readMarkdown(body).html).toHaveLength(1)
@@ -95,7 +95,7 @@ describe('an agent of Claude Code [5.docs]', () => {
 
 describe('llms.txt [5.docs]', () => {
   test('has the form of llmstxt.org, and its links lead to headings', () => {
-    const [short, full] = writeLlms(readProgram(fileTools))
+    const [short, full] = writeLlms(buildDocModel(fileTools))
     expect([short!.path, full!.path]).toEqual(['llms.txt', 'llms-full.txt'])
     expect(short!.text.split('\n').slice(0, 3)).toEqual([
       '# file-tools',
@@ -112,7 +112,7 @@ describe('llms.txt [5.docs]', () => {
 
   test('whatever the program', () => {
     runs((manifest) => {
-      const [short, full] = writeLlms(readProgram(manifest))
+      const [short, full] = writeLlms(buildDocModel(manifest))
       const found = readMarkdown(short!.text)
       expect(found.headings[0]).toBe(manifest.name)
       expect(found.links).toHaveLength(manifest.tools.length + 2)
@@ -125,7 +125,7 @@ describe('llms.txt [5.docs]', () => {
 
 describe('a page of reference [5.docs]', () => {
   test('its headings', () => {
-    const [page] = writeMarkdown(readProgram(fileTools))
+    const [page] = writeReference(buildDocModel(fileTools))
     expect(page!.path).toBe('docs/file-tools.md')
     expect(readMarkdown(page!.text).headings).toEqual([
       'file-tools',
@@ -149,7 +149,7 @@ describe('a page of reference [5.docs]', () => {
 
   test('whatever the program', () => {
     runs((manifest) => {
-      const [page] = writeMarkdown(readProgram(manifest))
+      const [page] = writeReference(buildDocModel(manifest))
       const found = readMarkdown(page!.text)
       expect(found.html).toHaveLength(1)
       expect(found.links).toEqual([])
@@ -160,7 +160,7 @@ describe('a page of reference [5.docs]', () => {
 
 describe('OpenAPI [5.docs]', () => {
   test('is JSON with our mark', () => {
-    const [file] = writeOpenapi(oneTool, readProgram(oneTool))
+    const [file] = writeOpenApi(oneTool, buildDocModel(oneTool))
     expect(JSON.parse(file!.text)).toMatchObject({
       openapi: '3.1.1',
       info: { title: 'find-files' },
@@ -173,7 +173,7 @@ describe('OpenAPI [5.docs]', () => {
 
 describe('what is read of a program', () => {
   const parameter = (schema: object) =>
-    readProgram({
+    buildDocModel({
       ...oneTool,
       tools: [command({ name: 'a', inputSchema: { type: 'object', properties: { x: schema } } })],
     }).tools[0]!.parameters[0]!
@@ -261,22 +261,22 @@ describe('what is read of a program', () => {
   })
 
   test('a tool that it does not have is named with the one that was meant', () => {
-    expect(() => readProgram(fileTools, ['find-file'])).toThrow(
+    expect(() => buildDocModel(fileTools, ['find-file'])).toThrow(
       "there is no tool 'find-file'; did you mean 'find_files'?",
     )
     expect(
-      readProgram(fileTools, ['pr-merge', 'find-files']).tools.map(({ name }) => name),
+      buildDocModel(fileTools, ['pr-merge', 'find-files']).tools.map(({ name }) => name),
     ).toEqual(['find_files', 'pr_merge'])
   })
 
   test('names of skills and files', () => {
-    expect(['file_tools', '-a--b_', '___', 'x'].map(skillName)).toEqual([
+    expect(['file_tools', '-a--b_', '___', 'x'].map(toSkillName)).toEqual([
       'file-tools',
       'a-b',
       'tools',
       'x',
     ])
-    const groups = readProgram({
+    const groups = buildDocModel({
       ...fileTools,
       tools: ['Änderung', 'con', 'index', '中文', '中国', 'a/b', 'a.b'].map((tag, index) =>
         command({ name: `t${index}`, tags: [tag] }),

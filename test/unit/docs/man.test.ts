@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { manPage } from '../../../src/surfaces/docs/man/page.ts'
-import { isMarked } from '../../../src/surfaces/docs/mark.ts'
-import { readProgram } from '../../../src/surfaces/docs/model/read-program.ts'
+import { renderManPage } from '../../../src/docs/kinds/man.ts'
+import { buildDocModel, isMarked } from '../../../src/docs/model.ts'
 import { command, fileTools, oneTool } from '../help/fixtures.ts'
 import { hostileProgram, largeProgram } from './hostile.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'toolable-man-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -44,7 +44,7 @@ function man(
 
 describe('a manual page [5.docs]', () => {
   test('is rendered with its sections', () => {
-    const { stdout, stderr, status } = man(manPage(readProgram(fileTools)), 'C.UTF-8')
+    const { stdout, stderr, status } = man(renderManPage(buildDocModel(fileTools)), 'C.UTF-8')
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
     expect(stdout.split('\n').filter((line) => /^[A-Z]/.test(line) && !line.includes('('))).toEqual(
       [
@@ -71,7 +71,7 @@ describe('a manual page [5.docs]', () => {
   })
 
   test('of a program with one tool has its arguments', () => {
-    const page = manPage(readProgram(oneTool))
+    const page = renderManPage(buildDocModel(oneTool))
     expect(man(page, 'C').stdout).toMatch(
       /SYNOPSIS\n +find-files <pattern> --sort <name\|size> \[options\]\n/,
     )
@@ -90,8 +90,8 @@ describe('a manual page [5.docs]', () => {
       '.',
       'été 中文 😀',
     ]
-    const page = manPage(
-      readProgram({
+    const page = renderManPage(
+      buildDocModel({
         ...oneTool,
         description: nasty.join('\n\n'),
         tools: [
@@ -116,20 +116,20 @@ describe('a manual page [5.docs]', () => {
         hostileProgram(0, 4),
         fc.constantFrom('utf8', 'ascii', 'latin1', 'ps'),
         (manifest, device) => {
-          const page = manPage(readProgram(manifest))
+          const page = renderManPage(buildDocModel(manifest))
           expect(groff(page, device)).toBe('')
           expect(page).toMatch(/^[\n\x20-\x7e]*$/)
         },
       ),
-      { numRuns: 25 },
+      { numRuns: rounds(25) },
     )
     for (const text of ['Ü'.repeat(150), '中'.repeat(150), 'x'.repeat(150), '.\\'.repeat(75)])
-      expect(groff(manPage(readProgram(largeProgram(21, { text }))), 'utf8')).toBe('')
-  }, 120_000)
+      expect(groff(renderManPage(buildDocModel(largeProgram(21, { text }))), 'utf8')).toBe('')
+  })
 
   test('nor on a narrow terminal that knows ASCII only', () => {
-    const page = manPage(
-      readProgram({
+    const page = renderManPage(
+      buildDocModel({
         ...fileTools,
         description: `${'中文'.repeat(50)} ${'https://example.com/a-long-path/'.repeat(4)} ${'word'.repeat(30)}`,
       }),

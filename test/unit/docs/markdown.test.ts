@@ -1,15 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { fence, jsonBlock } from '../../../src/surfaces/docs/markdown/blocks.ts'
-import { frontmatter } from '../../../src/surfaces/docs/markdown/frontmatter.ts'
-import { code, inline, paragraph, paragraphs } from '../../../src/surfaces/docs/markdown/inline.ts'
-import { toSafeJson } from '../../../src/surfaces/docs/model/safe-json.ts'
-import { cutText, tidyLine, tidyText } from '../../../src/surfaces/docs/model/tidy-text.ts'
-import { calmCommand } from '../../../src/surfaces/docs/model/touchy.ts'
-import { quoteForShell } from '../../../src/contract/quote-for-shell.ts'
+import {
+  escapeCommandPlaceholders,
+  formatFence,
+  formatFrontmatter,
+  formatJsonBlock,
+  tidyLine,
+  tidyText,
+  toCode,
+  toInline,
+  toParagraph,
+  toParagraphs,
+  toSafeJson,
+  truncateText,
+} from '../../../src/docs/markdown.ts'
+import { quoteForShell } from '../../../src/util/text.ts'
 import { nasty } from './hostile.ts'
 import { readMarkdown } from './markdown-tree.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const line = nasty(10).map(tidyLine)
 const LIVE = /!`|\$(?:ARGUMENTS|\d|\{)/
@@ -19,7 +28,7 @@ describe('Markdown means what the author wrote', () => {
   test('a line of text', () => {
     fc.assert(
       fc.property(line, (text) => {
-        const page = paragraph(text)
+        const page = toParagraph(text)
         const found = readMarkdown(page)
         expect(withoutTicks(found.text)).toBe(withoutTicks(text))
         expect({ ...found, text: '' }).toEqual({
@@ -33,25 +42,25 @@ describe('Markdown means what the author wrote', () => {
         })
         expect(page).not.toMatch(LIVE)
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     )
   })
 
   test('a line in a list', () => {
     fc.assert(
       fc.property(line, (text) => {
-        const found = readMarkdown(`- ${code('x')}: ${inline(text)}`)
+        const found = readMarkdown(`- ${toCode('x')}: ${toInline(text)}`)
         expect(withoutTicks(found.text).trimEnd()).toBe(`x: ${withoutTicks(text)}`.trimEnd())
         expect(found.html).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 
   test('paragraphs', () => {
     fc.assert(
       fc.property(nasty(12).map(tidyText), (text) => {
-        const found = readMarkdown(paragraphs(text))
+        const found = readMarkdown(toParagraphs(text))
         expect(withoutTicks(found.text).replace(/\s/g, '')).toBe(
           withoutTicks(text).replace(/\s/g, ''),
         )
@@ -65,43 +74,43 @@ describe('Markdown means what the author wrote', () => {
           text: '',
         })
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 
   test('code, in a line and in a block', () => {
     fc.assert(
       fc.property(line, nasty(10).map(tidyText), (text, block) => {
-        expect(readMarkdown(`a ${code(text)} b`).text).toBe(text === '' ? 'a  b' : `a ${text} b`)
-        expect(code(text)).not.toMatch(LIVE)
-        expect(readMarkdown(fence('bash', block)).blocks).toEqual([
+        expect(readMarkdown(`a ${toCode(text)} b`).text).toBe(text === '' ? 'a  b' : `a ${text} b`)
+        expect(toCode(text)).not.toMatch(LIVE)
+        expect(readMarkdown(formatFence('bash', block)).blocks).toEqual([
           { info: 'bash', text: block === '' ? '\n' : `${block}\n` },
         ])
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 
   test('what looks like code stays code, and emphasis is shown as it was written', () => {
-    expect(inline('Use `--all` or *nothing*, not <b>')).toBe(
+    expect(toInline('Use `--all` or *nothing*, not <b>')).toBe(
       'Use `--all` or \\*nothing\\*, not \\<b\\>',
     )
-    expect(inline('snake_case and _this_, C:\\dir\\*.txt')).toBe(
+    expect(toInline('snake_case and _this_, C:\\dir\\*.txt')).toBe(
       'snake_case and \\_this\\_, C:\\dir\\\\\\*.txt',
     )
-    expect(paragraph('1. first')).toBe('1\\. first')
+    expect(toParagraph('1. first')).toBe('1\\. first')
   })
 })
 
 describe('nothing is taken for an order by a loader of skills', () => {
   test('commands are pasted as the same words', () => {
-    expect(calmCommand(`prog ${quoteForShell('a !`date` $1 ${HOME} $ARGUMENTS')}`)).toBe(
-      "prog 'a !''`date` $''1 $''{HOME} $''ARGUMENTS'",
-    )
-    expect(code('Hello!')).toBe('` Hello! `')
-    expect(inline('Wow!`date`')).toBe('Wow&#33;`date`')
-    expect(inline('costs $5')).toBe('costs &#36;5')
-    expect(inline('@AGENTS.md, mail a@b.c')).toBe('\\@AGENTS.md, mail a@b.c')
+    expect(
+      escapeCommandPlaceholders(`prog ${quoteForShell('a !`date` $1 ${HOME} $ARGUMENTS')}`),
+    ).toBe("prog 'a !''`date` $''1 $''{HOME} $''ARGUMENTS'")
+    expect(toCode('Hello!')).toBe('` Hello! `')
+    expect(toInline('Wow!`date`')).toBe('Wow&#33;`date`')
+    expect(toInline('costs $5')).toBe('costs &#36;5')
+    expect(toInline('@AGENTS.md, mail a@b.c')).toBe('\\@AGENTS.md, mail a@b.c')
   })
 
   test('JSON is parsed as the same value', () => {
@@ -110,9 +119,9 @@ describe('nothing is taken for an order by a loader of skills', () => {
         const json = toSafeJson([value, text])
         expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify([value, text])))
         expect(json).not.toMatch(LIVE)
-        expect(readMarkdown(jsonBlock([text])).blocks).toHaveLength(1)
+        expect(readMarkdown(formatJsonBlock([text])).blocks).toHaveLength(1)
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     )
   })
 })
@@ -124,7 +133,7 @@ describe('the head of a page', () => {
         line,
         fc.constantFrom('on', 'no', 'null', '12', 'a-b', 'true', '1:30', 'name'),
         (text, word) => {
-          const head = frontmatter({
+          const head = formatFrontmatter({
             name: word,
             description: text,
             flag: true,
@@ -142,7 +151,7 @@ describe('the head of a page', () => {
           expect(head.split('\n')).toHaveLength(8)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 })
@@ -150,14 +159,14 @@ describe('the head of a page', () => {
 test('a text is cut between words, or at least between characters', () => {
   fc.assert(
     fc.property(nasty(20).map(tidyLine), fc.integer({ min: 10, max: 100 }), (text, most) => {
-      const cut = cutText(text, most)
+      const cut = truncateText(text, most)
       expect(cut.length).toBeLessThanOrEqual(most)
       expect(cut).not.toMatch(/\p{Surrogate}/u)
       if (text.length <= most) expect(cut).toBe(text)
       else expect(text.startsWith(cut.slice(0, -1))).toBe(true)
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   )
-  expect(cutText('one two three four', 12)).toBe('one two…')
-  expect(cutText('這是一個沒有空格的句子而且很長', 8)).toMatch(/^這是一.*…$/)
+  expect(truncateText('one two three four', 12)).toBe('one two…')
+  expect(truncateText('這是一個沒有空格的句子而且很長', 8)).toMatch(/^這是一.*…$/)
 })

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { replaceBlock } from '../../../src/surfaces/docs/disk/replace-block.ts'
-import { writeBlock } from '../../../src/surfaces/docs/kinds/block.ts'
-import { blockMarks } from '../../../src/surfaces/docs/mark.ts'
-import { readProgram } from '../../../src/surfaces/docs/model/read-program.ts'
+import { replaceBlock } from '../../../src/docs/check-files.ts'
+import { writeAgentsBlock } from '../../../src/docs/kinds/agents-block.ts'
+import { buildDocModel, getBlockMarks } from '../../../src/docs/model.ts'
 import { hostileProgram, largeProgram, nasty } from './hostile.ts'
 import { readMarkdown } from './markdown-tree.ts'
+import { rounds } from '../../support/rounds.ts'
 
-const { begin, end } = blockMarks('prog')
+const { begin, end } = getBlockMarks('prog')
 const block = `${begin}\nnew\n${end}\n`
 const replace = (text: string): string => replaceBlock(text, block, 'prog', 'AGENTS.md')
 
@@ -88,8 +88,8 @@ describe('a block in a file that people also write', () => {
     fc.assert(
       fc.property(nasty(10), nasty(10), hostileProgram(0, 2), (before, after, manifest) => {
         const name = manifest.name === 'prog' ? 'prog-x' : manifest.name
-        const [{ text } = { text: '' }] = writeBlock(
-          readProgram({ ...manifest, name }),
+        const [{ text } = { text: '' }] = writeAgentsBlock(
+          buildDocModel({ ...manifest, name }),
           'AGENTS.md',
         )
         const once = replaceBlock(before, text, name, 'f')
@@ -99,7 +99,7 @@ describe('a block in a file that people also write', () => {
         expect(replaceBlock(changed, text, name, 'f')).toBe(placed)
         expect(changed).not.toBe(placed)
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     )
   })
 })
@@ -108,9 +108,9 @@ describe('the text of a block [5.docs]', () => {
   test('is the same in both files, and short whatever the program is', () => {
     for (const count of [1, 20, 200]) {
       for (const text of ['Ü'.repeat(150), '`*<!'.repeat(30)]) {
-        const model = readProgram(largeProgram(count, { tags: count, text }))
-        const [agents] = writeBlock(model, 'AGENTS.md')
-        expect(agents).toEqual({ ...writeBlock(model, 'CLAUDE.md')[0], path: 'AGENTS.md' })
+        const model = buildDocModel(largeProgram(count, { tags: count, text }))
+        const [agents] = writeAgentsBlock(model, 'AGENTS.md')
+        expect(agents).toEqual({ ...writeAgentsBlock(model, 'CLAUDE.md')[0], path: 'AGENTS.md' })
         expect(Buffer.byteLength(agents!.text)).toBeLessThanOrEqual(4000)
       }
     }
@@ -119,8 +119,8 @@ describe('the text of a block [5.docs]', () => {
   test('has no other marks and no other HTML', () => {
     fc.assert(
       fc.property(hostileProgram(0, 3), (manifest) => {
-        const [{ text } = { text: '' }] = writeBlock(readProgram(manifest), 'AGENTS.md')
-        const marks = blockMarks(manifest.name)
+        const [{ text } = { text: '' }] = writeAgentsBlock(buildDocModel(manifest), 'AGENTS.md')
+        const marks = getBlockMarks(manifest.name)
         expect(text.split('\n').filter((line) => line.includes('<!-- toolable:'))).toEqual([
           marks.begin,
           marks.end,
@@ -132,7 +132,7 @@ describe('the text of a block [5.docs]', () => {
           marks.end,
         ])
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     )
   })
 })

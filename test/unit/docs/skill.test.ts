@@ -1,23 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { ToolsetManifest } from '../../../src/contract/manifest.ts'
-import { writeSkill } from '../../../src/surfaces/docs/kinds/skill/skill.ts'
-import { whenToUse } from '../../../src/surfaces/docs/kinds/when-to-use.ts'
-import { readProgram } from '../../../src/surfaces/docs/model/read-program.ts'
-import { skillName } from '../../../src/surfaces/docs/model/slug.ts'
+import type { ToolsetManifest } from '../../../src/protocol/manifest.ts'
+import { writeSkill } from '../../../src/docs/kinds/skill.ts'
+import { describeWhenToUse } from '../../../src/docs/fit-text.ts'
+import { buildDocModel } from '../../../src/docs/model.ts'
+import { toSkillName } from '../../../src/docs/markdown.ts'
 import { command, fileTools, oneTool } from '../help/fixtures.ts'
 import { hostileProgram, largeProgram } from './hostile.ts'
 import { readMarkdown, splitHead } from './markdown-tree.ts'
+import { rounds } from '../../support/rounds.ts'
 
 // What Claude Code acts upon in a skill, wherever it stands.
 const LIVE = /!`|\$(?:ARGUMENTS|\d|\{)/
 
 /** Everything that must hold for the skill of any program. */
 function checkSkill(manifest: ToolsetManifest): void {
-  const model = readProgram(manifest)
+  const model = buildDocModel(manifest)
   const files = writeSkill(model)
-  expect(writeSkill(readProgram(manifest))).toEqual(files)
+  expect(writeSkill(buildDocModel(manifest))).toEqual(files)
   const [main, ...references] = files
   const { head, body } = splitHead(main!.text)
   const fields = parse(head) as { name: string; description: string; metadata: { version: string } }
@@ -25,8 +26,8 @@ function checkSkill(manifest: ToolsetManifest): void {
   expect(fields.name.length).toBeLessThanOrEqual(64)
   expect(main!.path).toBe(`${fields.name}/SKILL.md`)
   expect(fields).toEqual({
-    name: skillName(manifest.name),
-    description: whenToUse(model, 300),
+    name: toSkillName(manifest.name),
+    description: describeWhenToUse(model, 300),
     metadata: { version: model.version },
   })
   expect(parse(head, { version: '1.1' })).toEqual(fields)
@@ -63,11 +64,11 @@ function checkSkill(manifest: ToolsetManifest): void {
 
 describe('a skill keeps to the standard whatever the program says [5.docs]', () => {
   test('any few tools', () => {
-    fc.assert(fc.property(hostileProgram(0, 4), checkSkill), { numRuns: 150 })
+    fc.assert(fc.property(hostileProgram(0, 4), checkSkill), { numRuns: rounds(150) })
   })
 
   test('any number of tools', () => {
-    fc.assert(fc.property(hostileProgram(15, 30), checkSkill), { numRuns: 15 })
+    fc.assert(fc.property(hostileProgram(15, 30), checkSkill), { numRuns: rounds(15) })
   })
 
   test.each([1, 20, 21, 200])('%i tools with long names and texts', (count) => {
@@ -81,7 +82,7 @@ describe('a skill keeps to the standard whatever the program says [5.docs]', () 
 describe('how much a skill says', () => {
   const files = (count: number, description = 'short'): readonly { path: string; text: string }[] =>
     writeSkill(
-      readProgram({
+      buildDocModel({
         ...fileTools,
         tools: Array.from({ length: count }, (_each, index) =>
           command({ name: `tool_${index}`, tags: [`group ${index % 3}`], description }),
@@ -92,7 +93,7 @@ describe('how much a skill says', () => {
     )
 
   test('a small program is one file with everything in it', () => {
-    const [main, ...references] = writeSkill(readProgram(oneTool))
+    const [main, ...references] = writeSkill(buildDocModel(oneTool))
     expect(references).toEqual([])
     expect(readMarkdown(splitHead(main!.text).body).headings).toEqual([
       'find-files',
@@ -148,7 +149,7 @@ describe('how much a skill says', () => {
   })
 
   test('the rules name what is destructive', () => {
-    expect(writeSkill(readProgram(fileTools))[0]!.text).toContain(
+    expect(writeSkill(buildDocModel(fileTools))[0]!.text).toContain(
       '- Destructive: `file-tools pr merge`. First call with `--dry-run` and show the user what would be done. Add `--yes` only when the user has agreed',
     )
   })
@@ -159,7 +160,7 @@ describe('how much a skill says', () => {
       inputSchema: { type: 'object', properties: { a: { type: 'integer' } } },
       examples: [{ input: { a: 1 }, output: { sum: 2 } }, { args: ['--a', '2', '--dry-run'] }],
     })
-    const text = writeSkill(readProgram({ ...oneTool, tools: [tool] }))[0]!.text
+    const text = writeSkill(buildDocModel({ ...oneTool, tools: [tool] }))[0]!.text
     expect(text).toContain(
       '```bash\nfind-files --a 1\nfind-files \'{"a":1}\'\n```\n\nThe `result` of the answer:\n\n```json\n{"sum":2}\n```\n',
     )
@@ -169,7 +170,7 @@ describe('how much a skill says', () => {
 
 describe('when to use it', () => {
   const sentence = (manifest: Partial<ToolsetManifest>, longest = 300): string =>
-    whenToUse(readProgram({ ...fileTools, ...manifest }), longest)
+    describeWhenToUse(buildDocModel({ ...fileTools, ...manifest }), longest)
 
   test('says what and when, with the topics where there is room', () => {
     expect(sentence({})).toBe(

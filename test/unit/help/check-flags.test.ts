@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import type { ToolCommand } from '../../../src/surfaces/cli/command-path.ts'
-import { ToolError } from '../../../src/contract/tool-error.ts'
-import { checkFlags } from '../../../src/define/flags/check.ts'
-import { flagSpecs } from '../../../src/define/flags/specs.ts'
+import type { CommandManifest } from '../../../src/cli/command-line.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
+import { checkFlags } from '../../../src/define/checks.ts'
+import { toFlagSpecs } from '../../../src/define/flag-specs.ts'
 import { findFiles, mergePullRequest, withFields } from './fixtures.ts'
 
-function problemOf(tool: ToolCommand): ToolError | undefined {
+function problemOf(tool: CommandManifest): ToolError | undefined {
   try {
-    checkFlags(tool, flagSpecs(tool))
+    checkFlags(tool, toFlagSpecs(tool))
     return undefined
   } catch (error) {
     if (!ToolError.is(error)) throw error
@@ -16,7 +16,7 @@ function problemOf(tool: ToolCommand): ToolError | undefined {
 }
 
 describe('what is refused, as CONFIG, naming field and way out', () => {
-  test.each<[string, ToolCommand, RegExp]>([
+  test.each<[string, CommandManifest, RegExp]>([
     [
       'two fields with one flag',
       withFields({ maxDepth: {}, max_depth: {} }),
@@ -130,7 +130,7 @@ describe('what is refused, as CONFIG, naming field and way out', () => {
 })
 
 describe('what is allowed', () => {
-  test.each<[string, ToolCommand]>([
+  test.each<[string, CommandManifest]>([
     ['ordinary tools', findFiles],
     ['positionals', mergePullRequest],
     [

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { quoteForShell } from '../../../src/contract/quote-for-shell.ts'
-import { commandLine } from '../../../src/surfaces/cli/command-line.ts'
-import { flagSpecs } from '../../../src/define/flags/specs.ts'
+import { quoteForShell } from '../../../src/util/text.ts'
+import { formatCommandLine } from '../../../src/cli/command-line.ts'
+import { toFlagSpecs } from '../../../src/define/flag-specs.ts'
 import { withFields } from './fixtures.ts'
+import { rounds } from '../../support/rounds.ts'
 
-const specs = flagSpecs(
+const specs = toFlagSpecs(
   withFields(
     {
       from: { type: 'string' },
@@ -27,7 +28,7 @@ const specs = flagSpecs(
 )
 
 function say(input: Record<string, unknown>): string {
-  return commandLine('prog', ['run'], specs, input)
+  return formatCommandLine('prog', ['run'], specs, input)
 }
 
 describe('what is said in flags', () => {
@@ -107,10 +108,10 @@ describe('what is said as JSON', () => {
 
   test('no argument at all where a required field is missing, because stdin would be read', () => {
     expect(
-      commandLine(
+      formatCommandLine(
         'prog',
         ['run'],
-        flagSpecs(withFields({ a: { type: 'string' } }, { required: ['a'] })),
+        toFlagSpecs(withFields({ a: { type: 'string' } }, { required: ['a'] })),
         {},
       ),
     ).toBe(`prog run '{}'`)
@@ -118,31 +119,33 @@ describe('what is said as JSON', () => {
 })
 
 describe('a program of one tool', () => {
-  const single = flagSpecs(
+  const single = toFlagSpecs(
     withFields({ word: { type: 'string' }, prompt: { type: 'string' } }, { positional: ['word'] }),
   )
 
   test('without input it is still called, not asked for help', () => {
-    expect(commandLine('greet', [], single, {})).toBe(`greet '{}'`)
+    expect(formatCommandLine('greet', [], single, {})).toBe(`greet '{}'`)
   })
 
   test('needs no tool name', () => {
-    expect(commandLine('greet', [], single, { word: 'world' })).toBe('greet world')
+    expect(formatCommandLine('greet', [], single, { word: 'world' })).toBe('greet world')
   })
 
   test('keeps clear of commands', () => {
-    expect(commandLine('greet', [], single, { word: 'completion' })).toBe('greet --word completion')
-    expect(commandLine('greet', [], single, { word: 'say-hello' }, ['say_hello'])).toBe(
+    expect(formatCommandLine('greet', [], single, { word: 'completion' })).toBe(
+      'greet --word completion',
+    )
+    expect(formatCommandLine('greet', [], single, { word: 'say-hello' }, ['say_hello'])).toBe(
       'greet --word say-hello',
     )
-    expect(commandLine('greet', ['run'], single, { word: 'completion', prompt: 'x' })).toBe(
+    expect(formatCommandLine('greet', ['run'], single, { word: 'completion', prompt: 'x' })).toBe(
       'greet run completion --prompt x',
     )
   })
 })
 
 describe('reserved fields', () => {
-  const reserved = flagSpecs(
+  const reserved = toFlagSpecs(
     withFields({
       timeout: { type: 'number' },
       dry_run: { type: 'boolean' },
@@ -151,16 +154,18 @@ describe('reserved fields', () => {
   )
 
   test('are written as the flag that feeds them', () => {
-    expect(commandLine('prog', ['run'], reserved, { timeout: 5, dry_run: true, verbose: 2 })).toBe(
-      'prog run --timeout 5 --dry-run -vv',
-    )
+    expect(
+      formatCommandLine('prog', ['run'], reserved, { timeout: 5, dry_run: true, verbose: 2 }),
+    ).toBe('prog run --timeout 5 --dry-run -vv')
   })
 
   test('are written as JSON where the flag cannot say it', () => {
-    expect(commandLine('prog', ['run'], reserved, { dry_run: false })).toBe(
+    expect(formatCommandLine('prog', ['run'], reserved, { dry_run: false })).toBe(
       `prog run '{"dry_run":false}'`,
     )
-    expect(commandLine('prog', ['run'], reserved, { verbose: 0 })).toBe(`prog run '{"verbose":0}'`)
+    expect(formatCommandLine('prog', ['run'], reserved, { verbose: 0 })).toBe(
+      `prog run '{"verbose":0}'`,
+    )
   })
 })
 
@@ -180,7 +185,7 @@ describe('quoting, asked from a real shell', () => {
           execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1),
         ).toEqual(words)
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     )
   })
 })

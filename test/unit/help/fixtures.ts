@@ -1,8 +1,10 @@
-import type { ToolManifest, ToolsetManifest } from '../../../src/contract/manifest.ts'
-import type { ToolCommand } from '../../../src/surfaces/cli/command-path.ts'
+import type { ToolManifest, ToolsetManifest } from '../../../src/protocol/manifest.ts'
+import type { CommandManifest } from '../../../src/cli/command-line.ts'
 
 /** A tool manifest with everything left at its default but what is given. */
-export function command(given: Partial<ToolCommand> & { readonly name: string }): ToolCommand {
+export function command(
+  given: Partial<CommandManifest> & { readonly name: string },
+): CommandManifest {
   return {
     path: [given.name],
     summary: `Does ${given.name}`,
@@ -24,7 +26,7 @@ export function command(given: Partial<ToolCommand> & { readonly name: string })
 export function withFields(
   properties: Record<string, unknown>,
   more: Partial<ToolManifest> & { readonly required?: readonly string[] } = {},
-): ToolCommand {
+): CommandManifest {
   const { required, ...rest } = more
   return command({
     name: 'tool',

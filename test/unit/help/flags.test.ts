@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { flagName } from '../../../src/define/flags/flag-name.ts'
-import { flagSpecs } from '../../../src/define/flags/specs.ts'
+import { toFlagName } from '../../../src/define/argv.ts'
+import { toFlagSpecs } from '../../../src/define/flag-specs.ts'
 import { command, findFiles, withFields } from './fixtures.ts'
 
 function specOf(schema: unknown) {
-  return flagSpecs(withFields({ field: schema }))[0]!
+  return toFlagSpecs(withFields({ field: schema }))[0]!
 }
 
 describe('flagName', () => {
@@ -21,7 +21,7 @@ describe('flagName', () => {
     ['größe', 'größe'],
     ['$', ''],
   ])('%s is --%s', (field, long) => {
-    expect(flagName(field)).toBe(long)
+    expect(toFlagName(field)).toBe(long)
   })
 })
 
@@ -133,7 +133,7 @@ describe('kinds, choices and value names', () => {
 
 describe('which fields there are', () => {
   test('positionals in declared order, then required, then the rest', () => {
-    const specs = flagSpecs(
+    const specs = toFlagSpecs(
       withFields({ a: {}, b: {}, c: {}, d: {} }, { required: ['d'], positional: ['c', 'b'] }),
     )
     expect(specs.map(({ field, positional, required }) => [field, positional, required])).toEqual([
@@ -146,12 +146,12 @@ describe('which fields there are', () => {
 
   test('a field with a default is not required', () => {
     expect(
-      flagSpecs(withFields({ a: { type: 'string', default: 'x' } }, { required: ['a'] }))[0],
+      toFlagSpecs(withFields({ a: { type: 'string', default: 'x' } }, { required: ['a'] }))[0],
     ).toMatchObject({ required: false, default: 'x' })
   })
 
   test('options of the author', () => {
-    const specs = flagSpecs(
+    const specs = toFlagSpecs(
       withFields(
         { output: {} },
         { flags: { output: { name: 'out-file', short: 'f', env: 'OUT', hidden: true } } },
@@ -164,7 +164,7 @@ describe('which fields there are', () => {
       env: 'OUT',
       hidden: true,
     })
-    expect(flagSpecs(findFiles).find((spec) => spec.field === 'root')).toMatchObject({
+    expect(toFlagSpecs(findFiles).find((spec) => spec.field === 'root')).toMatchObject({
       short: 'r',
       env: 'FIND_ROOT',
       hidden: false,
@@ -172,7 +172,7 @@ describe('which fields there are', () => {
   })
 
   test('a union at the root: all fields, required where every branch requires it, constants become choices', () => {
-    const specs = flagSpecs(
+    const specs = toFlagSpecs(
       command({
         name: 'tool',
         inputSchema: {
@@ -201,7 +201,7 @@ describe('which fields there are', () => {
   })
 
   test('an intersection at the root: everything that a part requires is required', () => {
-    const specs = flagSpecs(
+    const specs = toFlagSpecs(
       command({
         name: 'tool',
         inputSchema: {
@@ -219,15 +219,15 @@ describe('which fields there are', () => {
   })
 
   test('reserved fields are fed by their injected flag, unless they are renamed', () => {
-    const specs = flagSpecs(withFields({ timeout: {}, dryRun: {}, verbose: {}, working_dir: {} }))
+    const specs = toFlagSpecs(withFields({ timeout: {}, dryRun: {}, verbose: {}, working_dir: {} }))
     expect(specs.map((spec) => spec.fedBy)).toEqual(['timeout', 'dry-run', 'verbose', undefined])
     expect(
-      flagSpecs(withFields({ timeout: {} }, { flags: { timeout: { name: 'wait' } } }))[0]!.fedBy,
+      toFlagSpecs(withFields({ timeout: {} }, { flags: { timeout: { name: 'wait' } } }))[0]!.fedBy,
     ).toBeUndefined()
   })
 
   test('__proto__ is a field like any other', () => {
-    const specs = flagSpecs(
+    const specs = toFlagSpecs(
       withFields(JSON.parse('{"__proto__":{"type":"integer"}}') as Record<string, unknown>),
     )
     expect(specs).toMatchObject([

@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { renderGroupHelp } from '../../../src/surfaces/cli/help/group-help.ts'
-import { renderProgramHelp } from '../../../src/surfaces/cli/help/program-help.ts'
+import { renderGroupHelp, renderProgramHelp } from '../../../src/cli/help.ts'
 import { command, fileTools } from './fixtures.ts'
 
 const plain = { columns: 80, color: false }

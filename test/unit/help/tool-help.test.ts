@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { ERROR_TABLE } from '../../../src/contract/errors.ts'
-import { displayWidth } from '../../../src/surfaces/cli/output/text/display-width.ts'
-import { exitCodeText } from '../../../src/surfaces/cli/help/exit-codes.ts'
-import { renderToolHelp } from '../../../src/surfaces/cli/help/tool-help.ts'
+import { ERROR_TABLE } from '../../../src/protocol/errors.ts'
+import { getDisplayWidth } from '../../../src/cli/text-layout.ts'
+import { formatExitCodes } from '../../../src/cli/help-sections.ts'
+import { renderToolHelp } from '../../../src/cli/help.ts'
 import { command, fileTools, findFiles, mergePullRequest, oneTool, withFields } from './fixtures.ts'
 
 const plain = { columns: 80, color: false, single: false }
@@ -75,7 +75,7 @@ Options
 
   test('every exit code of the table of errors is explained', () => {
     const explained = new Set(
-      exitCodeText()
+      formatExitCodes()
         .split(', ')
         .map((entry) => Number.parseInt(entry)),
     )
@@ -93,7 +93,7 @@ Options
       const lines = renderToolHelp(fileTools, findFiles, { ...plain, columns }).split('\n')
       const examples = lines.filter((line) => line.includes('file-tools find_files'))
       expect(
-        lines.filter((line) => !examples.includes(line) && displayWidth(line) > width),
+        lines.filter((line) => !examples.includes(line) && getDisplayWidth(line) > width),
       ).toEqual([])
     },
   )
@@ -102,7 +102,7 @@ Options
     const tool = withFields({ a: { description: '説明 '.repeat(30) }, b: { description: 'x' } })
     const lines = renderToolHelp(fileTools, tool, { ...plain, columns: 60 }).split('\n')
     expect(lines.filter((line) => line.includes('説明')).length).toBeGreaterThan(2)
-    expect(lines.filter((line) => line.includes('説明') && displayWidth(line) > 60)).toEqual([])
+    expect(lines.filter((line) => line.includes('説明') && getDisplayWidth(line) > 60)).toEqual([])
   })
 
   test('colour adds nothing but colour', () => {

@@ -2,16 +2,16 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { AGENTS } from '../../../src/surfaces/install/agents/all.ts'
-import { startCommand } from '../../../src/surfaces/install/mcp/start-command.ts'
+import { CODING_AGENTS } from '../../../src/install/agents/agents.ts'
+import { getLaunchCommand } from '../../../src/install/server-entry.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'toolable-agents-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('agents', () => {
   const files = (platform: string, env: { readonly [name: string]: string } = {}): string[] =>
-    AGENTS.flatMap(({ servers }) =>
-      servers ? [servers.file('user', { env, cwd: '/p', home: '/h', platform })] : [],
+    CODING_AGENTS.flatMap(({ servers }) =>
+      servers ? [servers.getFile('user', { env, cwd: '/p', home: '/h', platform })] : [],
     )
 
   test('keep the files of a user where each platform does', () => {
@@ -29,16 +29,16 @@ describe('agents', () => {
   })
 
   test('have names of their own, and a place for skills', () => {
-    expect(AGENTS.map(({ name }) => name)).toEqual([
+    expect(CODING_AGENTS.map(({ name }) => name)).toEqual([
       'claude-code',
       'codex',
       'cursor',
       'vscode',
       'shared',
     ])
-    for (const agent of AGENTS)
+    for (const agent of CODING_AGENTS)
       expect(
-        agent.skills('project', { env: {}, cwd: '/p', home: '/h', platform: 'linux' }),
+        agent.getSkillsFolder('project', { env: {}, cwd: '/p', home: '/h', platform: 'linux' }),
       ).toMatch(/^\/p\/\.(claude|agents)\/skills$/)
   })
 })
@@ -46,7 +46,7 @@ describe('agents', () => {
 describe('how a program is started', () => {
   const here = { env: { PATH: '' }, cwd: folder, home: '/h', platform: 'linux' }
   const started = (script: string | undefined, execArgv: readonly string[] = []) =>
-    startCommand({ execPath: '/opt/node/bin/node', execArgv, script }, 'prog', 'project', here)
+    getLaunchCommand({ execPath: '/opt/node/bin/node', execArgv, script }, 'prog', 'project', here)
 
   test('by its name when nobody knows, by itself when it is one file', () => {
     expect(started(undefined)).toEqual({ command: 'prog', args: [] })

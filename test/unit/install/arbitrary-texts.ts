@@ -5,7 +5,10 @@ const BLANKS = ['', ' ', '  ', '\t']
 const KEYS = ['a', 'b', 'servers2', '__proto__', 'constructor', 'x y', 'hasOwnProperty']
 const SCALARS = ['1', '-0', 'null', 'true', '"text"', '"a // b"', '[1, 2]', '{}', '"\\u00e9\\n"']
 
-/** JSON as people write it: any indentation, line breaks, comments, trailing commas, on one line or many. `container` may be there, empty or missing. */
+/**
+ * JSON as people write it: any indentation, line breaks, comments, trailing commas, on one line or
+ * many. `container` may be there, empty or missing.
+ */
 export function jsoncTexts(container: string): fc.Arbitrary<string> {
   const style = fc.record({
     lineBreak: fc.constantFrom('\n', '\r\n'),
@@ -72,7 +75,9 @@ export function jsoncTexts(container: string): fc.Arbitrary<string> {
     })
 }
 
-/** TOML with comments, strings over several lines that look like headers, and tables of every form. */
+/**
+ * TOML with comments, strings over several lines that look like headers, and tables of every form.
+ */
 export function tomlTexts(container: string): fc.Arbitrary<string> {
   const lineBreak = fc.constantFrom('\n', '\r\n')
   const before = fc.subarray([

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dropEntry, putEntry, readEntries } from '../../../src/surfaces/install/formats/edit.ts'
-import type { Slot } from '../../../src/surfaces/install/formats/edit.ts'
-import { jsonc } from '../../../src/surfaces/install/formats/jsonc.ts'
-import { toml } from '../../../src/surfaces/install/formats/toml.ts'
+import { dropEntry, putEntry, readEntries } from '../../../src/install/config-file.ts'
+import type { ConfigSlot } from '../../../src/install/config-file.ts'
+import { jsonc } from '../../../src/install/formats/jsonc.ts'
+import { toml } from '../../../src/install/formats/toml.ts'
 import { jsoncTexts, tomlTexts } from './arbitrary-texts.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const entry = {
   command: 'node',
@@ -12,10 +13,10 @@ const entry = {
   env: { A: '1' },
 }
 const longer = { ...entry, args: ['x'], env: { A: '1', B: '2' } }
-const json: Slot = { format: jsonc, container: 'mcpServers', name: 'ours' }
-const table: Slot = { format: toml, container: 'mcp_servers', name: 'ours' }
+const json: ConfigSlot = { format: jsonc, container: 'mcpServers', name: 'ours' }
+const table: ConfigSlot = { format: toml, container: 'mcp_servers', name: 'ours' }
 
-function check(slot: Slot, text: string): void {
+function check(slot: ConfigSlot, text: string): void {
   const made = slot.format.missing(text, slot.container)
   const before = readEntries(text, slot)
   const added = putEntry(text, slot, entry)
@@ -36,14 +37,14 @@ describe('an entry that is added and taken out again leaves every byte as it was
   test('in any JSON with comments [5.mcp-add]', () => {
     fc.assert(
       fc.property(jsoncTexts('mcpServers'), (text) => check(json, text)),
-      { numRuns: 400 },
+      { numRuns: rounds(400) },
     )
   })
 
   test('in any TOML with comments [5.mcp-add]', () => {
     fc.assert(
       fc.property(tomlTexts('mcp_servers'), (text) => check(table, text)),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     )
   })
 
@@ -75,7 +76,7 @@ describe('an entry that is added and taken out again leaves every byte as it was
 })
 
 describe('a text that is not what it should be is told from one that is', () => {
-  const problems = (slot: Slot, texts: readonly string[]): string[] =>
+  const problems = (slot: ConfigSlot, texts: readonly string[]): string[] =>
     texts.map((text) => {
       try {
         readEntries(text, slot)

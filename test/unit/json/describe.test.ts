@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { ERROR_TABLE } from '../../../src/contract/errors.ts'
-import { describeErrors } from '../../../src/surfaces/json/describe-errors.ts'
-import { describeInputs } from '../../../src/surfaces/json/describe-inputs.ts'
-import { describeDocument, toolsetDescribeDocument } from '../../../src/surfaces/json/describe.ts'
+import { ERROR_TABLE } from '../../../src/protocol/errors.ts'
+import {
+  buildDescribeDocument,
+  buildToolsetDescribeDocument,
+  describeErrors,
+  describeInputs,
+} from '../../../src/cli/tool-documents.ts'
 import { findFiles, prList, toolset } from './toolset.ts'
 
 test('one tool: the orchestration manifest in its order, then ours', () => {
-  const document = describeDocument(findFiles, { ...toolset, entry: 'cli.js' })
+  const document = buildDescribeDocument(findFiles, { ...toolset, entry: 'cli.js' })
   expect(Object.keys(document)).toEqual([
     'name',
     'version',
@@ -40,7 +43,7 @@ test('one tool: the orchestration manifest in its order, then ours', () => {
 })
 
 test('a tool’s own permissions win, and resources stand beside them', () => {
-  expect(describeDocument(prList, toolset)).toMatchObject({
+  expect(buildDescribeDocument(prList, toolset)).toMatchObject({
     permissions: {
       filesystem: { read: ['${WORKSPACE}/**'] },
       network: { egress_allow: ['api.example.com:443'] },
@@ -48,16 +51,16 @@ test('a tool’s own permissions win, and resources stand beside them', () => {
     resources: { cpu_seconds: 60, memory_mb: 256 },
   })
   expect(
-    (describeDocument(prList, toolset) as { permissions: object }).permissions,
+    (buildDescribeDocument(prList, toolset) as { permissions: object }).permissions,
   ).not.toHaveProperty('resources')
-  expect(describeDocument(findFiles, { version: '1.0.0' })).toMatchObject({
+  expect(buildDescribeDocument(findFiles, { version: '1.0.0' })).toMatchObject({
     permissions: {},
     resources: {},
   })
 })
 
 test('a whole program lists its tools, and says once what is true of all', () => {
-  const document = toolsetDescribeDocument(toolset, 'cli.js') as {
+  const document = buildToolsetDescribeDocument(toolset, 'cli.js') as {
     tools: { name: string; errors?: object }[]
     errors: object
   }
@@ -73,11 +76,11 @@ test('a whole program lists its tools, and says once what is true of all', () =>
   expect(Object.keys(document.tools[0]!.errors!)).toEqual(['E3101', 'NOT_FOUND'])
   expect(document.tools[1]).not.toHaveProperty('errors')
   expect(Object.keys(document.errors)).toEqual(Object.keys(ERROR_TABLE))
-  expect(toolsetDescribeDocument(toolset)).not.toHaveProperty('entry')
+  expect(buildToolsetDescribeDocument(toolset)).not.toHaveProperty('entry')
 })
 
 test('every exit status that the table can give is named', () => {
-  const { exit_codes: codes } = toolsetDescribeDocument(toolset) as {
+  const { exit_codes: codes } = buildToolsetDescribeDocument(toolset) as {
     exit_codes: Record<string, number>
   }
   const named = Object.values(codes)

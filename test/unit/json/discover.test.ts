@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import {
-  discoverDocument,
-  promptsDocument,
-  resourcesDocument,
-  toolsDocument,
-} from '../../../src/surfaces/json/discover.ts'
+  buildDiscoverDocument,
+  buildPromptsDocument,
+  buildResourcesDocument,
+  buildToolsDocument,
+} from '../../../src/cli/discovery.ts'
 import { toolset } from './toolset.ts'
 
 const RESOURCES =
@@ -13,7 +13,7 @@ const PROMPTS =
   '[{"name":"review","summary":"Review a file","arguments":{"file":"The file","style":"","__proto__":"odd"},"tags":[]}]'
 
 test('--discover is the specification’s document, key by key', () => {
-  expect(JSON.stringify(discoverDocument(toolset))).toBe(
+  expect(JSON.stringify(buildDiscoverDocument(toolset))).toBe(
     '{"name":"file-tools","version":"1.2.0","tools":[' +
       '{"name":"find_files","summary":"Find files matching a glob","streaming":true,"session_mode":false},' +
       '{"name":"pr_list","summary":"List pull requests","streaming":false,"session_mode":true}' +
@@ -22,15 +22,15 @@ test('--discover is the specification’s document, key by key', () => {
 })
 
 test('--tools, --resources and --prompts', () => {
-  expect(JSON.stringify(toolsDocument(toolset))).toBe(
+  expect(JSON.stringify(buildToolsDocument(toolset))).toBe(
     '{"tools":[{"name":"find_files","summary":"Find files matching a glob"},{"name":"pr_list","summary":"List pull requests"}]}',
   )
-  expect(JSON.stringify(resourcesDocument(toolset))).toBe(`{"resources":${RESOURCES}}`)
-  expect(JSON.stringify(promptsDocument(toolset))).toBe(`{"prompts":${PROMPTS}}`)
+  expect(JSON.stringify(buildResourcesDocument(toolset))).toBe(`{"resources":${RESOURCES}}`)
+  expect(JSON.stringify(buildPromptsDocument(toolset))).toBe(`{"prompts":${PROMPTS}}`)
 })
 
 test('a program with nothing in it has empty lists', () => {
-  expect(discoverDocument({ ...toolset, tools: [], resources: [], prompts: [] })).toEqual({
+  expect(buildDiscoverDocument({ ...toolset, tools: [], resources: [], prompts: [] })).toEqual({
     name: 'file-tools',
     version: '1.2.0',
     tools: [],

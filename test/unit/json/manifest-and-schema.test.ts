@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { manifestDocument, toolsetManifestDocument } from '../../../src/surfaces/json/manifest.ts'
-import { schemaDocument, toolsetSchemaDocument } from '../../../src/surfaces/json/schema.ts'
-import { simpleSchemaDocument, simpleSchemasDocument } from '../../../src/surfaces/json/simple.ts'
-import { SIMPLE_ANSWER, SIMPLE_PROBE } from '../../../src/surfaces/json/simple-probe.ts'
+import {
+  buildManifestDocument,
+  buildSchemaDocument,
+  buildSimpleSchemaDocument,
+  buildSimpleSchemasDocument,
+  buildToolsetManifestDocument,
+  buildToolsetSchemaDocument,
+} from '../../../src/cli/tool-documents.ts'
+import { SIMPLE_JSON_ANSWER, SIMPLE_JSON_PROBE } from '../../../src/cli/discovery.ts'
 import { findFiles, prList, toolset } from './toolset.ts'
 
 describe('--manifest', () => {
   test('the specification’s fields in its order, then ours', () => {
-    const document = manifestDocument(findFiles)
+    const document = buildManifestDocument(findFiles)
     expect(Object.keys(document)).toEqual([
       'name',
       'summary',
@@ -39,13 +44,13 @@ describe('--manifest', () => {
   })
 
   test('what a tool does not say is left out', () => {
-    expect(JSON.stringify(manifestDocument(prList))).toBe(
+    expect(JSON.stringify(buildManifestDocument(prList))).toBe(
       '{"name":"pr_list","summary":"List pull requests","description":"","streaming":false,"session_mode":true,"schema":{"type":"object","properties":{}}}',
     )
   })
 
   test('a whole program', () => {
-    const document = toolsetManifestDocument(toolset) as { tools: object[] }
+    const document = buildToolsetManifestDocument(toolset) as { tools: object[] }
     expect(Object.keys(document)).toEqual([
       'name',
       'version',
@@ -54,13 +59,16 @@ describe('--manifest', () => {
       'resources',
       'prompts',
     ])
-    expect(document.tools).toEqual([manifestDocument(findFiles), manifestDocument(prList)])
+    expect(document.tools).toEqual([
+      buildManifestDocument(findFiles),
+      buildManifestDocument(prList),
+    ])
   })
 })
 
 describe('--schema', () => {
   test('one tool', () => {
-    const document = schemaDocument(findFiles)
+    const document = buildSchemaDocument(findFiles)
     expect(Object.keys(document)).toEqual([
       'name',
       'title',
@@ -80,7 +88,7 @@ describe('--schema', () => {
   })
 
   test('a tool that says little', () => {
-    expect(schemaDocument(prList)).toEqual({
+    expect(buildSchemaDocument(prList)).toEqual({
       name: 'pr_list',
       description: 'List pull requests',
       input_schema: prList.inputSchema,
@@ -90,27 +98,27 @@ describe('--schema', () => {
   })
 
   test('all tools', () => {
-    expect(toolsetSchemaDocument(toolset)).toEqual({
+    expect(buildToolsetSchemaDocument(toolset)).toEqual({
       name: 'file-tools',
       version: '1.2.0',
-      tools: [schemaDocument(findFiles), schemaDocument(prList)],
+      tools: [buildSchemaDocument(findFiles), buildSchemaDocument(prList)],
     })
   })
 })
 
 describe('Simple JSON', () => {
   test('the probe and its answer, byte for byte', () => {
-    expect(SIMPLE_PROBE).toBe('{"__test__": true}')
-    expect(JSON.stringify(SIMPLE_ANSWER)).toBe('{"success":true,"_simple":true}')
+    expect(SIMPLE_JSON_PROBE).toBe('{"__test__": true}')
+    expect(JSON.stringify(SIMPLE_JSON_ANSWER)).toBe('{"success":true,"_simple":true}')
   })
 
   test('one schema, or a list', () => {
-    expect(JSON.stringify(simpleSchemaDocument(prList))).toBe(
+    expect(JSON.stringify(buildSimpleSchemaDocument(prList))).toBe(
       '{"name":"pr_list","description":"List pull requests","parameters":{"type":"object","properties":{}}}',
     )
-    expect(simpleSchemasDocument(toolset)).toEqual([
-      simpleSchemaDocument(findFiles),
-      simpleSchemaDocument(prList),
+    expect(buildSimpleSchemasDocument(toolset)).toEqual([
+      buildSimpleSchemaDocument(findFiles),
+      buildSimpleSchemaDocument(prList),
     ])
   })
 })

@@ -1,4 +1,4 @@
-import type { ToolManifest, ToolsetManifest } from '../../../src/contract/manifest.ts'
+import type { ToolManifest, ToolsetManifest } from '../../../src/protocol/manifest.ts'
 
 export const findFiles: ToolManifest = {
   name: 'find_files',

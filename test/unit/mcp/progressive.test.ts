@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest'
 import { tool, toolset } from '../../../src/index.ts'
-import { listTools } from '../../../src/surfaces/mcp/catalogue/tools.ts'
-import { progressiveSource } from '../../../src/surfaces/mcp/progressive/progressive-source.ts'
-import { toolsetSource } from '../../../src/surfaces/mcp/source.ts'
+import { createToolCatalogue, createToolsetSource } from '../../../src/mcp/source.ts'
+import { createProgressiveSource } from '../../../src/mcp/progressive.ts'
 
 test('[5.mcp-progressive] the door warns of what stands behind it now, tools that came later included', async () => {
   const set = toolset({
     name: 'many',
     tools: [tool({ name: 'look', summary: 'Look', run: () => 1 })],
   })
-  const source = progressiveSource(toolsetSource(set))
-  const catalogue = listTools(source)
+  const source = createProgressiveSource(createToolsetSource(set))
+  const catalogue = createToolCatalogue(source)
   const hint = async () =>
     (
       (await catalogue.list('modern')).find(({ name }) => name === 'run_tool')!['annotations'] as {

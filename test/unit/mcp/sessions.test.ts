@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { HttpSession } from '../../../src/surfaces/mcp/http/sessions.ts'
+import { McpHttpSession } from '../../../src/mcp/http-legacy.ts'
 
 test('a session keeps the streams that run and the last that ended, not all it ever had', () => {
-  const session = new HttpSession({ stopping: new AbortController().signal } as never)
+  const session = new McpHttpSession({ stopping: new AbortController().signal } as never)
   session.caller = { ...session.caller, version: '2025-11-25' }
   let cancelled = false
   session.openStream(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wantsColor } from '../../../src/surfaces/cli/output/color.ts'
+import { shouldUseColor } from '../../../src/cli/terminal-text.ts'
 
 test.each([
   [{}, true, false, true],
@@ -16,5 +16,5 @@ test.each([
   [{ TERM: 'dumb' }, true, false, false],
   [{ TERM: 'dumb', FORCE_COLOR: '1' }, true, false, true],
 ])('%j, terminal %s, --no-color %s → %s', (env, isTTY, noColorFlag, expected) => {
-  expect(wantsColor({ env, isTTY, noColorFlag })).toBe(expected)
+  expect(shouldUseColor({ env, isTTY, noColorFlag })).toBe(expected)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { renderCsv } from '../../../src/surfaces/cli/output/csv.ts'
+import { renderCsv } from '../../../src/cli/formats/csv.ts'
 import { files } from './outcomes.ts'
 
 describe('renderCsv', () => {

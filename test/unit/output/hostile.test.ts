@@ -2,10 +2,11 @@ import { decode } from '@toon-format/toon'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { formatOutcome } from '../../../src/surfaces/cli/output/print.ts'
-import { cleanLine, cleanText } from '../../../src/surfaces/cli/output/text/clean.ts'
-import { notificationLine, notificationText } from '../../../src/surfaces/cli/progress/notify.ts'
+import { formatOutcome } from '../../../src/cli/output.ts'
+import { cleanLine, cleanText } from '../../../src/cli/terminal-text.ts'
+import { formatNotificationJson, formatNotificationText } from '../../../src/cli/envelope.ts'
 import { failure, success } from './outcomes.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const STEERING = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 const nasty = [
@@ -94,7 +95,7 @@ describe('nothing that a tool says steers the terminal', () => {
           expect(stdout + stderr).not.toContain('\r')
         },
       ),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     )
   })
 
@@ -104,7 +105,7 @@ describe('nothing that a tool says steers the terminal', () => {
         const { stdout } = await formatOutcome(success(result), { mode: 'csv', columns: 80 })
         expect(stdout).not.toMatch(STEERING)
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     )
   })
 
@@ -126,7 +127,7 @@ describe('nothing that a tool says steers the terminal', () => {
         expect(stderr).not.toMatch(STEERING)
         expect(stderr).not.toContain('\r')
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     )
   })
 
@@ -138,8 +139,8 @@ describe('nothing that a tool says steers the terminal', () => {
           { type: 'log', level: 'info', message: said },
           { type: 'artifact', name: said, uri: said },
         ] as const) {
-          expect(notificationLine(event)).not.toMatch(STEERING)
-          expect(notificationText(event)).not.toMatch(STEERING)
+          expect(formatNotificationJson(event)).not.toMatch(STEERING)
+          expect(formatNotificationText(event)).not.toMatch(STEERING)
         }
       }),
     )
@@ -159,7 +160,7 @@ describe('the documents say exactly what the result was', () => {
           JSON.parse(JSON.stringify(result)),
         )
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     )
   })
 

@@ -4,7 +4,7 @@ import type {
   OutcomeMeta,
   PartialOutcome,
   SuccessOutcome,
-} from '../../../src/contract/outcome.ts'
+} from '../../../src/protocol/outcome.ts'
 
 export const meta: OutcomeMeta = { tool: 'files.find', version: '1.2.0', duration_ms: 3 }
 

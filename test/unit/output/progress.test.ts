@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { createPaint } from '../../../src/surfaces/cli/output/color.ts'
-import { displayWidth } from '../../../src/surfaces/cli/output/text/display-width.ts'
-import { createProgress } from '../../../src/surfaces/cli/progress/live.ts'
-import { formatElapsed, renderProgressLine } from '../../../src/surfaces/cli/progress/line.ts'
-import { notificationLine, notificationText } from '../../../src/surfaces/cli/progress/notify.ts'
+import { createTextPainter } from '../../../src/cli/terminal-text.ts'
+import { getDisplayWidth } from '../../../src/cli/text-layout.ts'
+import {
+  createProgressDisplay,
+  formatElapsed,
+  renderProgressLine,
+} from '../../../src/cli/progress.ts'
+import { formatNotificationJson, formatNotificationText } from '../../../src/cli/envelope.ts'
 
 function watch({ label, columns = 80 }: { label?: string; columns?: number } = {}) {
   const writes: string[] = []
   let time = 0
   let tick: (() => void) | undefined
   const stderr = { write: (text: string) => void writes.push(text), columns }
-  const progress = createProgress({
+  const progress = createProgressDisplay({
     stderr,
     color: false,
     now: () => time,
@@ -115,7 +118,7 @@ describe('createProgress', () => {
     const [logged, line] = writes[0]!.replace('\u001b[?25l', '').split('\n')
     expect(logged).toBe('log')
     expect(line).not.toMatch(/[\u001b\r]/)
-    expect(displayWidth(line!)).toBeLessThan(30)
+    expect(getDisplayWidth(line!)).toBeLessThan(30)
   })
 
   test('a terminal that is gone does not disturb the call', async () => {
@@ -126,7 +129,7 @@ describe('createProgress', () => {
       },
       columns: 80,
     }
-    const progress = createProgress({
+    const progress = createProgressDisplay({
       stderr,
       color: false,
       now: () => 0,
@@ -146,7 +149,7 @@ describe('createProgress', () => {
   test('its own timer keeps no process alive and ends with stop', () => {
     const stderr = { write: () => undefined, columns: 80 }
     const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
-    const progress = createProgress({ stderr, color: false, now: () => 0, label: 'x' })
+    const progress = createProgressDisplay({ stderr, color: false, now: () => 0, label: 'x' })
     expect(process.getActiveResourcesInfo().filter((name) => name === 'Timeout')).toHaveLength(
       before,
     )
@@ -155,14 +158,14 @@ describe('createProgress', () => {
 })
 
 describe('renderProgressLine', () => {
-  const paint = createPaint(false)
+  const paint = createTextPainter(false)
   test.each([1, 5, 10, 20, 40, 80])('fits %i columns', (columns) => {
     const line = renderProgressLine(
       { frame: 3, message: '漢字 message '.repeat(20), percent: 42, elapsedMs: 61_000 },
       columns,
       paint,
     )
-    expect(displayWidth(line)).toBeLessThanOrEqual(Math.max(1, columns - 1))
+    expect(getDisplayWidth(line)).toBeLessThanOrEqual(Math.max(1, columns - 1))
   })
 
   test('a bar only for a true percentage', () => {
@@ -212,7 +215,7 @@ describe('notifications', () => {
     [{ type: 'item', value: 1 }, undefined, undefined],
     [{ type: 'awaiting_input', prompt: '> ' }, undefined, undefined],
   ] as const)('%j', (event, line, text) => {
-    expect(notificationLine(event)).toBe(line)
-    expect(notificationText(event)).toBe(text)
+    expect(formatNotificationJson(event)).toBe(line)
+    expect(formatNotificationText(event)).toBe(text)
   })
 })

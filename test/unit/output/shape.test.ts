@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Outcome } from '../../../src/contract/outcome.ts'
-import { checkShapeOptions, shapeOutcome } from '../../../src/surfaces/cli/output/shape.ts'
-import type { ShapeOptions } from '../../../src/surfaces/cli/output/shape.ts'
+import type { Outcome } from '../../../src/protocol/outcome.ts'
+import { checkShapeOptions, shapeOutcome } from '../../../src/cli/result-shape.ts'
+import type { ShapeOptions } from '../../../src/cli/result-shape.ts'
 import { failure, meta, success } from './outcomes.ts'
 
 const people = [

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { displayWidth } from '../../../src/surfaces/cli/output/text/display-width.ts'
-import { renderText } from '../../../src/surfaces/cli/output/text/render.ts'
-import { truncateEnd, truncateMiddle } from '../../../src/surfaces/cli/output/text/truncate.ts'
+import { getDisplayWidth } from '../../../src/cli/text-layout.ts'
+import { renderText } from '../../../src/cli/formats/render-text.ts'
+import { truncateEnd, truncateMiddle } from '../../../src/cli/truncate-text.ts'
 import { files } from './outcomes.ts'
 
 const text = (value: unknown, columns?: number) => renderText(value, { columns, color: false })
-const widest = (rendered: string) => Math.max(...rendered.split('\n').map(displayWidth))
+const widest = (rendered: string) => Math.max(...rendered.split('\n').map(getDisplayWidth))
 
 describe('renderText', () => {
   test('list of objects: a borderless table, numbers to the right', () => {
@@ -197,7 +197,7 @@ describe('displayWidth', () => {
     ['\ud800', 1],
     ['…', 1],
     ['क्‍ष', 2],
-  ])('%s takes %i columns', (value, width) => expect(displayWidth(value)).toBe(width))
+  ])('%s takes %i columns', (value, width) => expect(getDisplayWidth(value)).toBe(width))
 })
 
 describe('truncation', () => {

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import type { Outcome } from '../../../src/contract/outcome.ts'
-import { createSpill } from '../../../src/surfaces/cli/output/spill.ts'
-import { applyTokenBudget, estimateTokens } from '../../../src/surfaces/cli/output/token-budget.ts'
+import type { Outcome } from '../../../src/protocol/outcome.ts'
+import {
+  applyTokenBudget,
+  createSpillWriter,
+  estimateTokens,
+} from '../../../src/cli/token-budget.ts'
 import { failure, meta, success } from './outcomes.ts'
 
 function budget(result: unknown, maxTokens: number) {
@@ -98,7 +101,7 @@ describe('applyTokenBudget', () => {
 test('the real spill is private', () => {
   const parent = mkdtempSync(join(tmpdir(), 'spill-test-'))
   try {
-    const outcome = applyTokenBudget(success('x'.repeat(1000)), 1, createSpill(parent))
+    const outcome = applyTokenBudget(success('x'.repeat(1000)), 1, createSpillWriter(parent))
     const path = fileURLToPath(outcome.meta.artifacts![0]!.uri)
     expect(readFileSync(path, 'utf8')).toBe('x'.repeat(1000))
     expect(path.startsWith(join(parent, 'toolable-'))).toBe(true)
@@ -106,7 +109,9 @@ test('the real spill is private', () => {
       expect(statSync(path).mode & 0o777).toBe(0o600)
       expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
     }
-    expect(dirname(createSpill(parent)('../../evil', 'x'))).toContain(join(parent, 'toolable-'))
+    expect(dirname(createSpillWriter(parent)('../../evil', 'x'))).toContain(
+      join(parent, 'toolable-'),
+    )
   } finally {
     rmSync(parent, { recursive: true })
   }

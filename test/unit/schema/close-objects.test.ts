@@ -1,7 +1,7 @@
 import { Validator } from '@cfworker/json-schema'
 import { describe, expect, test } from 'vitest'
-import type { JsonSchema } from '../../../src/contract/json.ts'
-import { closeObjects } from '../../../src/define/schema/close-objects.ts'
+import type { JsonSchema } from '../../../src/util/values.ts'
+import { closeObjects } from '../../../src/define/schema/publish.ts'
 
 const accepts = (schema: JsonSchema, value: unknown) =>
   new Validator(structuredClone(schema), '2020-12', false).validate(value).valid

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { JsonSchema } from '../../../src/contract/json.ts'
-import { coerceList, coerceText } from '../../../src/define/schema/coerce.ts'
+import type { JsonSchema } from '../../../src/util/values.ts'
+import { coerceList, coerceText } from '../../../src/define/flag-input.ts'
 import { compileSchema } from '../../../src/define/schema/compile.ts'
 
 const read = (schema: JsonSchema, text: string) => {

@@ -4,10 +4,10 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import * as mini from 'zod/mini'
-import { ToolError } from '../../../src/contract/tool-error.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
 import { compileSchema } from '../../../src/define/schema/compile.ts'
 import { jsonSchema, resolveSchema } from '../../../src/define/schema/source.ts'
-import type { SchemaSource } from '../../../src/define/schema/schema.ts'
+import type { SchemaSource } from '../../../src/define/schema/source.ts'
 import { path } from '../../../src/zod.ts'
 
 const failureOf = (make: () => unknown): ToolError => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { closest } from '../../../src/contract/did-you-mean.ts'
+import { findClosest } from '../../../src/util/text.ts'
 
 describe('closest', () => {
   test.each([
@@ -18,6 +18,6 @@ describe('closest', () => {
     ['a', [], undefined],
     ['q'.repeat(10_000), ['q'.repeat(9999)], undefined],
   ])('%s in %j', (word, candidates, expected) => {
-    expect(closest(word, candidates)).toBe(expected)
+    expect(findClosest(word, candidates)).toBe(expected)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonSchema } from '../../../src/contract/json.ts'
+import type { JsonSchema } from '../../../src/util/values.ts'
 import { compileSchema } from '../../../src/define/schema/compile.ts'
-import { inlineRefs } from '../../../src/define/schema/inline-refs.ts'
+import { inlineRefs } from '../../../src/define/schema/publish.ts'
 
 const expectSelfContained = (schema: JsonSchema) =>
   expect(JSON.stringify(schema)).not.toMatch(

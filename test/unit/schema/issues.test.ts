@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileSchema } from '../../../src/define/schema/compile.ts'
 import { describeIssues, issuesToError } from '../../../src/define/schema/issues.ts'
-import type { Issue } from '../../../src/define/schema/schema.ts'
-import { formatPath } from '../../../src/define/schema/value-path.ts'
+import type { SchemaIssue } from '../../../src/define/schema/source.ts'
+import { formatPath } from '../../../src/define/schema/walk.ts'
 
 const schema = compileSchema(
   z.object({
@@ -91,7 +91,7 @@ describe('issuesToError', () => {
   })
 
   test('five are told, the rest is counted', () => {
-    const issues: Issue[] = Array.from({ length: 8 }, (_, index) => ({
+    const issues: SchemaIssue[] = Array.from({ length: 8 }, (_, index) => ({
       path: [`f${index}`],
       kind: 'invalid',
       message: 'must be text, got 1',

@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileSchema } from '../../../src/define/schema/compile.ts'
 import { issuesToError } from '../../../src/define/schema/issues.ts'
-import type { SchemaSource } from '../../../src/define/schema/schema.ts'
+import type { SchemaSource } from '../../../src/define/schema/source.ts'
+import { rounds } from '../../support/rounds.ts'
 
 type Tree = { name: string; kids?: Tree[] | undefined }
 const Tree: z.ZodType<Tree> = z.object({
@@ -75,7 +76,7 @@ describe.each(Object.entries(sources))('%s', (_name, source) => {
         expect(['INVALID_INPUT', 'MISSING_PARAM']).toContain(error.code)
         expect(error.message).not.toBe('')
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     )
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { JsonSchema } from '../../../src/contract/json.ts'
+import type { JsonSchema } from '../../../src/util/values.ts'
 import { compileSchema } from '../../../src/define/schema/compile.ts'
-import type { SchemaSource } from '../../../src/define/schema/schema.ts'
+import type { SchemaSource } from '../../../src/define/schema/source.ts'
 
 const issuesOf = async (source: SchemaSource, value: unknown) => {
   const checked = await compileSchema(source, 'input').check(value)

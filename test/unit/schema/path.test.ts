@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileSchema } from '../../../src/define/schema/compile.ts'
 import { checkPaths } from '../../../src/define/schema/path.ts'
-import type { SchemaSource } from '../../../src/define/schema/schema.ts'
+import type { SchemaSource } from '../../../src/define/schema/source.ts'
 import { path } from '../../../src/zod.ts'
 
 const files: Record<string, 'file' | 'directory' | 'other'> = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isRisky } from '../../../src/define/schema/pattern-risk.ts'
+import { isRiskyPattern } from '../../../src/define/schema/plain-validator.ts'
 
 describe('patterns that may take long', () => {
   test.each([
@@ -15,7 +15,7 @@ describe('patterns that may take long', () => {
     '^(?:yes|no)?$',
     '^.{1,5000}$',
     '',
-  ])('%s is harmless', (pattern) => expect(isRisky(pattern)).toBe(false))
+  ])('%s is harmless', (pattern) => expect(isRiskyPattern(pattern)).toBe(false))
 
   test.each([
     '(a+)+$',
@@ -31,7 +31,7 @@ describe('patterns that may take long', () => {
     '[a-z]{5000}x',
     '^(ab){2,}$',
     'x'.repeat(2000),
-  ])('%s is watched', (pattern) => expect(isRisky(pattern)).toBe(true))
+  ])('%s is watched', (pattern) => expect(isRiskyPattern(pattern)).toBe(true))
 
   test('what is called harmless comes to an end on long texts', () => {
     const texts = ['a', ' ', '0', '-', 'ab'].map((unit) => `${unit.repeat(100_000 / unit.length)}!`)
@@ -43,7 +43,7 @@ describe('patterns that may take long', () => {
       'a{1,60}b',
       '^\\p{L}+$',
     ]) {
-      expect(isRisky(pattern)).toBe(false)
+      expect(isRiskyPattern(pattern)).toBe(false)
       for (const text of texts) new RegExp(pattern, 'u').test(text)
     }
   })

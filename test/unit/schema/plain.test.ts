@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonSchema } from '../../../src/contract/json.ts'
-import { ToolError } from '../../../src/contract/tool-error.ts'
+import type { JsonSchema } from '../../../src/util/values.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
 import { compileSchema } from '../../../src/define/schema/compile.ts'
 
 const messagesOf = async (schema: JsonSchema, value: unknown) => {

@@ -3,15 +3,15 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { fail, ToolError } from '../../../src/contract/tool-error.ts'
+import { fail, ToolError } from '../../../src/protocol/tool-error.ts'
 import { compileSchema } from '../../../src/define/schema/compile.ts'
-import type { Checked, SchemaSource } from '../../../src/define/schema/schema.ts'
+import type { SchemaCheckResult, SchemaSource } from '../../../src/define/schema/source.ts'
 
 const check = async (
   source: unknown,
   value: unknown,
   direction: 'input' | 'output' = 'input',
-): Promise<Checked> => await compileSchema(source as SchemaSource, direction).check(value)
+): Promise<SchemaCheckResult> => await compileSchema(source as SchemaSource, direction).check(value)
 const valueOf = async (
   source: unknown,
   value: unknown,

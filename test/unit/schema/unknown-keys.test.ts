@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { JsonSchema } from '../../../src/contract/json.ts'
+import type { JsonSchema } from '../../../src/util/values.ts'
 import { compileSchema } from '../../../src/define/schema/compile.ts'
 import { createExplainer } from '../../../src/define/schema/explain.ts'
-import { indexRefs } from '../../../src/define/schema/refs.ts'
+import { createRefs } from '../../../src/define/schema/refs.ts'
 import { findUnknownKeys } from '../../../src/define/schema/unknown-keys.ts'
 
 const find = (schema: JsonSchema, value: unknown) =>
-  findUnknownKeys(createExplainer(indexRefs(schema)), schema, value)
+  findUnknownKeys(createExplainer(createRefs(schema)), schema, value)
 const pathsOf = (schema: JsonSchema, value: unknown) =>
   find(schema, value).map((issue) => issue.path.join('.'))
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { registry } from '../../../src/registry/index.ts'
-import { openRunner } from '../../../src/runner/runner.ts'
+import { createRunner } from '../../../src/runner/create-runner.ts'
 import { runInTerminal } from '../../support/run-in-terminal.ts'
 import '../../support/without-coverage.ts'
 import { COUNT, makeProject } from '../../workflow/support.ts'
@@ -315,7 +315,7 @@ describe('who asked for a run', () => {
     ])
     const opened = await registry({ cwd: project.folder, folders: ['tools'] })
     await (
-      await openRunner({ registry: opened, cwd: project.folder }).start(
+      await createRunner({ registry: opened, cwd: project.folder }).start(
         'count',
         { args: ['--name', 'd'] },
         { caller: 'my-program' },

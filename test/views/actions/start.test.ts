@@ -87,11 +87,11 @@ describe('a dashboard', () => {
     const script = project.write(
       'dash.mjs',
       `
-      const { openActions } = await import('${fixture('../../src/commands/ui/actions/open-actions.ts')}')
-      const { openTools } = await import('${fixture('../../src/commands/ui/catalogue/live-tools.ts')}')
-      const { openProject } = await import('${fixture('../../src/commands/ui/open-project.ts')}')
+      const { openActions } = await import('${fixture('../../src/commands/ui/actions.ts')}')
+      const { openProjectTools } = await import('${fixture('../../src/commands/ui/project.ts')}')
+      const { openProject } = await import('${fixture('../../src/commands/ui/serve-ui.ts')}')
       const project = openProject({ cwd: ${JSON.stringify(project.folder)}, env: process.env, now: Date.now, surroundings: {}, started: { execPath: process.execPath, execArgv: [], script: ${JSON.stringify(TOOLABLE_PATH)} } })
-      const { run_id } = await openActions(project, openTools(project)).start({ tool: 'count', input: { name: 'late', gate: ${JSON.stringify(gate)} } })
+      const { run_id } = await openActions(project, openProjectTools(project)).start({ tool: 'count', input: { name: 'late', gate: ${JSON.stringify(gate)} } })
       console.log(run_id)
       setInterval(() => {}, 1000)
     `,

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { openActions } from '../../../src/commands/ui/actions/open-actions.ts'
-import { openTools } from '../../../src/commands/ui/catalogue/live-tools.ts'
-import { openCatalogue } from '../../../src/commands/ui/catalogue/open-catalogue.ts'
-import { openProject } from '../../../src/commands/ui/open-project.ts'
-import type { RunRow } from '../../../src/views/model/wire/run-row.ts'
+import { openActions } from '../../../src/commands/ui/actions.ts'
+import { openProjectTools } from '../../../src/commands/ui/project.ts'
+import { openCatalogue } from '../../../src/commands/ui/catalogue.ts'
+import { openProject } from '../../../src/commands/ui/serve-ui.ts'
+import type { RunRow } from '../../../src/views/model/api.ts'
 import type { ActionsSource, CatalogueSource } from '../../../src/views/server/backend.ts'
 import type { Project } from '../../workflow/support.ts'
 import { cleanEnvironment } from '../../support/run-program.ts'
@@ -40,7 +40,7 @@ export function openDashboard(
     surroundings,
     started: { execPath, execArgv: [], script: TOOLABLE_PATH },
   })
-  const tools = openTools(project)
+  const tools = openProjectTools(project)
   opened.push(tools)
   const catalogue = openCatalogue({
     project,

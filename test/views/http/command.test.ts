@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startToolable, toolable } from '../../commands/support.ts'
-import { ROUTES } from '../../../src/views/server/routes/table.ts'
+import { ROUTES } from '../../../src/views/server/routes.ts'
 import { startDashboard } from '../../dashboard/support/dashboard.ts'
 import { isAlive } from '../../support/processes.ts'
 import { makeFolder } from '../../support/run-program.ts'
@@ -162,7 +162,7 @@ describe('--open [10.ui-token]', () => {
     const dashboard = await startDashboard(folder, ['--open'], {
       PATH: `${programs}:${process.env['PATH'] ?? ''}`,
     })
-    await expect.poll(() => existsSync(told), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => existsSync(told)).toBe(true)
     const address = new URL(readFileSync(told, 'utf8').trim())
     expect([address.origin, address.href.includes(dashboard.token)]).toEqual([
       dashboard.origin,

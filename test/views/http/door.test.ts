@@ -22,7 +22,8 @@ beforeAll(async () => {
 
 const GREET = JSON.stringify({ tool: 'greets', input: {} })
 
-// In texts PORT, TOKEN and COOKIE stand for those of the server, OTHER for those of a dashboard of another project.
+// In texts PORT, TOKEN and COOKIE stand for those of the server, OTHER for those of a dashboard of
+// another project.
 type Row = {
   readonly what: string
   readonly method?: string
@@ -461,9 +462,7 @@ describe('the door of the dashboard [10.ui-door] [10.ui-headers]', () => {
 
   test('what was started comes to its end', async () => {
     await expect
-      .poll(async () => (await dashboard.get('/api/runs?state=completed')).matching as number, {
-        timeout: 60_000,
-      })
+      .poll(async () => (await dashboard.get('/api/runs?state=completed')).matching as number)
       .toBe(ACTING.filter(({ status }) => status === 200).length)
   })
 })

@@ -1,25 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ansiSpans, plainText } from '../../../src/views/model/ansi/ansi-spans.ts'
+import { parseAnsi, stripAnsi } from '../../../src/views/model/ansi.ts'
 
 const ESC = '\u001b'
 const BEL = '\u0007'
 
 describe('what tools write for terminals, in a page [10.ansi-safe]', () => {
   test('colours and modes become looks, and end where they end', () => {
-    expect(ansiSpans(`a ${ESC}[31;1mred${ESC}[22m thin${ESC}[0m b`)).toEqual([
+    expect(parseAnsi(`a ${ESC}[31;1mred${ESC}[22m thin${ESC}[0m b`)).toEqual([
       { text: 'a ', look: '' },
       { text: 'red', look: 'red bold' },
       { text: ' thin', look: 'red' },
       { text: ' b', look: '' },
     ])
-    expect(ansiSpans(`${ESC}[94m${ESC}[32mx${ESC}[39my${ESC}[41mz${ESC}[49m.`)).toEqual([
+    expect(parseAnsi(`${ESC}[94m${ESC}[32mx${ESC}[39my${ESC}[41mz${ESC}[49m.`)).toEqual([
       { text: 'x', look: 'green' },
       { text: 'y', look: '' },
       { text: 'z', look: 'on-red' },
       { text: '.', look: '' },
     ])
-    expect(ansiSpans(`${ESC}[38;5;9mx${ESC}[38;2;1;31;4my${ESC}[38;5;200mz`)).toEqual([
+    expect(parseAnsi(`${ESC}[38;5;9mx${ESC}[38;2;1;31;4my${ESC}[38;5;200mz`)).toEqual([
       { text: 'xyz', look: 'red' },
     ])
   })
@@ -36,7 +36,7 @@ describe('what tools write for terminals, in a page [10.ansi-safe]', () => {
     ['text that runs backwards', 'a\u202egpj.exe\u2066x', 'agpj.exex'],
     ['a line that is written over', '10 %\r20 %\r100 %\r', '100 %'],
   ])('takes out %s', (_name, line, shown) => {
-    expect(plainText(line)).toBe(shown)
+    expect(stripAnsi(line)).toBe(shown)
   })
 
   test('whatever it is given, nothing is left that controls, and looks are words of our own', () => {
@@ -61,7 +61,7 @@ describe('what tools write for terminals, in a page [10.ansi-safe]', () => {
       fc.property(
         fc.array(piece).map((parts) => parts.join('')),
         (line) => {
-          const bad = ansiSpans(line).filter(
+          const bad = parseAnsi(line).filter(
             ({ text, look }) =>
               /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(text) ||
               !/^[a-z -]*$/.test(look),
@@ -73,8 +73,8 @@ describe('what tools write for terminals, in a page [10.ansi-safe]', () => {
   })
 
   test('a long line of openings is read to its end', () => {
-    expect(plainText(`${`${ESC}[`.repeat(50_000)}x`)).toBe('')
-    expect(plainText(`${`${ESC}]`.repeat(50_000)}${BEL}x`)).toBe('x')
-    expect(plainText(`${ESC}[${'1;'.repeat(50_000)}mx`)).toBe('x')
+    expect(stripAnsi(`${`${ESC}[`.repeat(50_000)}x`)).toBe('')
+    expect(stripAnsi(`${`${ESC}]`.repeat(50_000)}${BEL}x`)).toBe('x')
+    expect(stripAnsi(`${ESC}[${'1;'.repeat(50_000)}mx`)).toBe('x')
   })
 })

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { changesBetween } from '../../../src/views/model/diff/changes-between.ts'
+import { diffJson } from '../../../src/views/model/json-diff.ts'
 
 describe('what is different between two results [10.run-diff]', () => {
   test('names each place with both sides', () => {
     expect(
-      changesBetween(
+      diffJson(
         { a: 1, pages: [{ words: 3 }, { words: 4 }], gone: true },
         { a: 1, pages: [{ words: 3 }, { words: 5 }, { words: 6 }], new: null },
       ),
@@ -15,24 +15,22 @@ describe('what is different between two results [10.run-diff]', () => {
       { path: 'gone', before: true },
       { path: 'new', after: null },
     ])
-    expect(changesBetween([1], { 0: 1 })).toEqual([{ path: '', before: [1], after: { 0: 1 } }])
-    expect(changesBetween({}, JSON.parse('{"__proto__": 1}'))).toEqual([
-      { path: '__proto__', after: 1 },
-    ])
+    expect(diffJson([1], { 0: 1 })).toEqual([{ path: '', before: [1], after: { 0: 1 } }])
+    expect(diffJson({}, JSON.parse('{"__proto__": 1}'))).toEqual([{ path: '__proto__', after: 1 }])
   })
 
   test('a value is no different from itself, and any other is', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (left, right) => {
         const [one, other] = [JSON.stringify(left), JSON.stringify(right)]
-        expect(changesBetween(JSON.parse(one), JSON.parse(one))).toEqual([])
+        expect(diffJson(JSON.parse(one), JSON.parse(one))).toEqual([])
         const sorted = (text: string) =>
           JSON.stringify(JSON.parse(text), (_, value: unknown) =>
             typeof value === 'object' && value !== null && !Array.isArray(value)
               ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
               : value,
           )
-        expect(changesBetween(JSON.parse(one), JSON.parse(other)).length > 0).toBe(
+        expect(diffJson(JSON.parse(one), JSON.parse(other)).length > 0).toBe(
           sorted(one) !== sorted(other),
         )
       }),
@@ -41,7 +39,7 @@ describe('what is different between two results [10.run-diff]', () => {
 
   test('does not go on for ever', () => {
     expect(
-      changesBetween(
+      diffJson(
         Array.from({ length: 5000 }, () => 1),
         Array.from({ length: 5000 }, () => 2),
       ),

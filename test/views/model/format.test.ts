@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { matches, readFilter } from '../../../src/views/model/filter/run-filter.ts'
-import { formatBytes } from '../../../src/views/model/format/bytes.ts'
-import { formatAgo, formatDuration } from '../../../src/views/model/format/duration.ts'
-import type { RunRow } from '../../../src/views/model/wire/run-row.ts'
+import { matchesRunFilter, parseRunFilter } from '../../../src/views/model/run-filter.ts'
+import { formatBytes } from '../../../src/views/model/format-bytes.ts'
+import { formatAgo, formatDuration } from '../../../src/views/model/format.ts'
+import type { RunRow } from '../../../src/views/model/api.ts'
 
 describe('times and sizes for people', () => {
   test('stay short at every size', () => {
@@ -52,7 +52,8 @@ describe('a filter in an address', () => {
     questions: 0,
     artifacts: 2,
   }
-  const fits = (query: string): boolean => matches(readFilter(new URLSearchParams(query), now), row)
+  const fits = (query: string): boolean =>
+    matchesRunFilter(parseRunFilter(new URLSearchParams(query), now), row)
 
   test('finds what it means, and nothing else [10.run-filters]', () => {
     for (const yes of [
@@ -87,7 +88,9 @@ describe('a filter in an address', () => {
     ])
       expect([no, fits(no)]).toEqual([no, false])
     expect(
-      matches(readFilter(new URLSearchParams('state=completed'), now), row, { anyState: true }),
+      matchesRunFilter(parseRunFilter(new URLSearchParams('state=completed'), now), row, {
+        anyState: true,
+      }),
     ).toBe(true)
   })
 })

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { graphOf } from '../../../src/views/model/graph/graph-of.ts'
-import { layoutOf } from '../../../src/views/model/graph/layout-of.ts'
-import type { Box } from '../../../src/views/model/graph/layout-of.ts'
-import { standingsOf } from '../../../src/views/model/graph/standings-of.ts'
-import type { StepModel, StepState } from '../../../src/views/model/run-model/run-model-type.ts'
-import { normaliseWorkflow } from '../../../src/workflow/definition/normalise-workflow.ts'
-import { planOf } from '../../../src/workflow/outline/plan-of.ts'
+import { createGraph, layoutGraph } from '../../../src/views/model/graph.ts'
+import type { GraphBox } from '../../../src/views/model/graph.ts'
+import { getNodeStatuses } from '../../../src/views/model/graph-status.ts'
+import type { StepModel, StepState } from '../../../src/views/model/run-model.ts'
+import { normalizeWorkflow } from '../../../src/workflow/definition/parse-workflow.ts'
+import { createPlan } from '../../../src/workflow/plan.ts'
 
-const { steps } = planOf(
-  normaliseWorkflow({
+const { steps } = createPlan(
+  normalizeWorkflow({
     name: 'nightly',
     input: { root: 'string', files: 'string[]' },
     steps: [
@@ -48,13 +47,13 @@ const { steps } = planOf(
 )
 
 const edges = (kind: string) =>
-  graphOf(steps)
+  createGraph(steps)
     .edges.filter((edge) => edge.kind === kind)
     .map(({ from, to, label }) => `${from} > ${to}${label === undefined ? '' : ` if ${label}`}`)
 
 describe('a definition as a graph [10.graph-model]', () => {
   test('boxes for steps, frames for what holds steps', () => {
-    const { nodes, clusters } = graphOf(steps)
+    const { nodes, clusters } = createGraph(steps)
     expect(nodes.map(({ key, parent = '' }) => [key, parent])).toEqual([
       ['scan', ''],
       ['choose', ''],
@@ -108,17 +107,17 @@ describe('a definition as a graph [10.graph-model]', () => {
   })
 
   test('every edge leads from something that is drawn to something that is drawn', () => {
-    const graph = graphOf(steps)
+    const graph = createGraph(steps)
     const keys = new Set([...graph.nodes, ...graph.clusters].map(({ key }) => key))
     expect(graph.edges.filter(({ from, to }) => !keys.has(from) || !keys.has(to))).toEqual([])
-    expect(graphOf([])).toEqual({ nodes: [], clusters: [], edges: [] })
+    expect(createGraph([])).toEqual({ nodes: [], clusters: [], edges: [] })
   })
 })
 
 describe('where its boxes are [10.graph-layout]', () => {
-  const graph = graphOf(steps)
-  const { boxes, width, height } = layoutOf(graph)
-  const overlap = (left: Box, right: Box) =>
+  const graph = createGraph(steps)
+  const { boxes, width, height } = layoutGraph(graph)
+  const overlap = (left: GraphBox, right: GraphBox) =>
     left.x < right.x + right.width &&
     right.x < left.x + left.width &&
     left.y < right.y + right.height &&
@@ -164,9 +163,9 @@ describe('where its boxes are [10.graph-layout]', () => {
   })
 
   test('many tasks are broken into lines', () => {
-    const many = graphOf(
-      planOf(
-        normaliseWorkflow({
+    const many = createGraph(
+      createPlan(
+        normalizeWorkflow({
           name: 'many',
           steps: [
             {
@@ -180,8 +179,8 @@ describe('where its boxes are [10.graph-layout]', () => {
         }),
       ).steps,
     )
-    expect(layoutOf(many).width).toBeLessThan(1000)
-    expect(layoutOf({ nodes: [], clusters: [], edges: [] }).boxes.size).toBe(0)
+    expect(layoutGraph(many).width).toBeLessThan(1000)
+    expect(layoutGraph({ nodes: [], clusters: [], edges: [] }).boxes.size).toBe(0)
   })
 })
 
@@ -197,7 +196,7 @@ describe('how its boxes stand [10.graph-states]', () => {
   })
 
   test('a step stands as its own, and what has not begun is not there', () => {
-    const standings = standingsOf(steps, [
+    const standings = getNodeStatuses(steps, [
       step('scan', 'ok', { began: 10, ended: 30, run_id: 'r-1' }),
       step('shards/0', 'running', { began: 40, percent: 12, last: 'half' }),
     ])
@@ -221,19 +220,23 @@ describe('how its boxes stand [10.graph-states]', () => {
         ...(index === 7 && { error: 'E_X' }),
       }),
     )
-    const standing = standingsOf(steps, [step('files', 'running'), ...copies]).get('files/*/copy')!
+    const standing = getNodeStatuses(steps, [step('files', 'running'), ...copies]).get(
+      'files/*/copy',
+    )!
     expect(standing).toMatchObject({ state: 'running', items: '7 of 12', began: 0 })
     expect(standing).not.toHaveProperty('ended')
     expect(standing.keys).toHaveLength(12)
-    const over = standingsOf(steps, copies.slice(0, 8)).get('files/*/copy')
+    const over = getNodeStatuses(steps, copies.slice(0, 8)).get('files/*/copy')
     expect(over).toMatchObject({ state: 'failed', items: '7 of 8', error: 'E_X', ended: 107 })
     expect(
-      standingsOf(steps, [step('files/0/copy~undo/tool-1', 'ok')]).get('files/*/copy~undo/tool-1'),
+      getNodeStatuses(steps, [step('files/0/copy~undo/tool-1', 'ok')]).get(
+        'files/*/copy~undo/tool-1',
+      ),
     ).toMatchObject({ state: 'ok', items: '1 of 1' })
   })
 
   test('items of a list that is tried again are counted once, and by their later try', () => {
-    const standing = standingsOf(steps, [
+    const standing = getNodeStatuses(steps, [
       step('files/0/copy', 'failed'),
       step('files/1/copy', 'ok'),
       step('files#2/0/copy', 'ok'),

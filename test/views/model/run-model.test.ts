@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { RunEvent } from '../../../src/contract/run-state.ts'
-import { applyEvent } from '../../../src/views/model/run-model/apply-event.ts'
-import { createRunModel } from '../../../src/views/model/run-model/create-run-model.ts'
-import type { RunModel } from '../../../src/views/model/run-model/run-model-type.ts'
+import type { RunEvent } from '../../../src/protocol/run-state.ts'
+import { applyEvent } from '../../../src/views/model/run-model-events.ts'
+import { createRunModel } from '../../../src/views/model/run-model.ts'
+import type { RunModel } from '../../../src/views/model/run-model.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const START = Date.parse('2026-01-02T03:04:05.000Z')
 type Line = {
@@ -13,7 +14,10 @@ type Line = {
   readonly [field: string]: unknown
 }
 
-/** Events as a log has them: numbered, a tenth of a second after each other where nothing else is said. */
+/**
+ * Events as a log has them: numbered, a tenth of a second after each other where nothing else is
+ * said.
+ */
 function logOf(lines: readonly Line[]): RunEvent[] {
   let at = START
   return lines.map(({ after = 100, attempt = 1, ...line }, index) => ({
@@ -109,7 +113,7 @@ describe('the model of a run', () => {
           expect(moved).toEqual(JSON.parse(JSON.stringify(whole)))
         },
       ),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 

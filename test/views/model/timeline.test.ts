@@ -1,18 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { idleStretches } from '../../../src/views/model/timeline/idle-stretches.ts'
-import { thinMarks } from '../../../src/views/model/timeline/thin-marks.ts'
-import { ticksOf, timeScale, zoom } from '../../../src/views/model/timeline/time-scale.ts'
-import { timelineOf } from '../../../src/views/model/timeline/timeline-of.ts'
-import type {
-  Mark,
-  RunModel,
-  StepModel,
-} from '../../../src/views/model/run-model/run-model-type.ts'
+import { createTimeline, findIdleRanges } from '../../../src/views/model/timeline.ts'
+import {
+  createTimeScale,
+  getTicks,
+  thinMarks,
+  zoomRange,
+} from '../../../src/views/model/time-scale.ts'
+import type { TimelineMark, RunModel, StepModel } from '../../../src/views/model/run-model.ts'
 
 const START = Date.parse('2026-11-16T10:00:00Z')
 const at = (seconds: number) => START + seconds * 1000
-const mark = (seconds: number, type: string, step?: string): Mark => ({
+const mark = (seconds: number, type: string, step?: string): TimelineMark => ({
   at: at(seconds),
   seq: seconds,
   type,
@@ -66,7 +65,7 @@ const model = (more: Partial<RunModel>): RunModel => ({
 
 describe('a run over time [10.timeline-rows]', () => {
   test('attempts, steps and children are rows; what is not over reaches to now', () => {
-    const timeline = timelineOf(
+    const timeline = createTimeline(
       model({
         attempts: [
           {
@@ -136,7 +135,7 @@ describe('a run over time [10.timeline-rows]', () => {
   })
 
   test('a run that is over ends with its last moment, whenever one looks', () => {
-    const over = timelineOf(
+    const over = createTimeline(
       model({
         state: 'completed',
         heard: at(5),
@@ -168,7 +167,7 @@ describe('a run over time [10.timeline-rows]', () => {
         },
       ],
     })
-    const [fold, ...others] = timelineOf(waiting, at(7200)).idle
+    const [fold, ...others] = createTimeline(waiting, at(7200)).idle
     expect(others).toEqual([])
     expect([fold!.from > at(20) && fold!.from < at(25), fold!.to]).toEqual([true, at(7200)])
     const paused = model({
@@ -181,7 +180,7 @@ describe('a run over time [10.timeline-rows]', () => {
       marks: [mark(1800, 'log')],
     })
     expect(
-      timelineOf(paused, at(3620)).idle.map(({ from, to }) => [
+      createTimeline(paused, at(3620)).idle.map(({ from, to }) => [
         from > at(10) && from < at(12) ? 'a' : Math.round((from - START) / 1000),
         Math.round((to - START) / 1000),
       ]),
@@ -190,7 +189,7 @@ describe('a run over time [10.timeline-rows]', () => {
       [1801, 3599],
     ])
     expect(
-      timelineOf(
+      createTimeline(
         model({
           attempts: [{ attempt: 1, began: at(0), state: 'running', cause: 'first', spans: [] }],
         }),
@@ -216,7 +215,7 @@ describe('where moments are drawn [10.timeline-scale]', () => {
         fc.array(fc.integer({ min: 0, max: 150_000 }), { minLength: 2 }),
         (active, length, width, times) => {
           const range = { from: 0, to: length }
-          const scale = timeScale(range, idleStretches(range, active), width)
+          const scale = createTimeScale(range, findIdleRanges(range, active), width)
           const sorted = times
             .map((time) => Math.min(time, length))
             .sort((left, right) => left - right)
@@ -239,7 +238,11 @@ describe('where moments are drawn [10.timeline-scale]', () => {
   })
 
   test('an idle hour takes a few pixels, and the minute beside it the rest', () => {
-    const scale = timeScale({ from: at(0), to: at(3660) }, [{ from: at(60), to: at(3660) }], 1000)
+    const scale = createTimeScale(
+      { from: at(0), to: at(3660) },
+      [{ from: at(60), to: at(3660) }],
+      1000,
+    )
     expect(scale.pieces.map(({ folded, width }) => [folded, Math.round(width)])).toEqual([
       [false, 972],
       [true, 28],
@@ -249,26 +252,32 @@ describe('where moments are drawn [10.timeline-scale]', () => {
   })
 
   test('ticks are round numbers since the start, apart from each other, outside of folds', () => {
-    const scale = timeScale({ from: at(0), to: at(3660) }, [{ from: at(60), to: at(3660) }], 1000)
-    expect(ticksOf(scale, at(0)).map((time) => (time - START) / 1000)).toEqual([
+    const scale = createTimeScale(
+      { from: at(0), to: at(3660) },
+      [{ from: at(60), to: at(3660) }],
+      1000,
+    )
+    expect(getTicks(scale, at(0)).map((time) => (time - START) / 1000)).toEqual([
       0, 10, 20, 30, 40, 50, 60,
     ])
-    expect(ticksOf(timeScale({ from: at(0), to: at(0) }, [], 500), at(0)).length).toBeLessThan(10)
     expect(
-      ticksOf(timeScale({ from: at(0), to: at(400 * 86_400) }, [], 500), at(0)).length,
+      getTicks(createTimeScale({ from: at(0), to: at(0) }, [], 500), at(0)).length,
+    ).toBeLessThan(10)
+    expect(
+      getTicks(createTimeScale({ from: at(0), to: at(400 * 86_400) }, [], 500), at(0)).length,
     ).toBeLessThan(10)
   })
 
   test('a zoom keeps the moment under the pointer where it is, and never leaves the whole', () => {
     const whole = { from: 0, to: 1000 }
-    expect(zoom(whole, whole, 250, 0.5)).toEqual({ from: 125, to: 625 })
-    expect(zoom({ from: 125, to: 625 }, whole, 250, 4)).toEqual(whole)
+    expect(zoomRange(whole, whole, 250, 0.5)).toEqual({ from: 125, to: 625 })
+    expect(zoomRange({ from: 125, to: 625 }, whole, 250, 4)).toEqual(whole)
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 999 }),
         fc.double({ min: 0.01, max: 100, noNaN: true }),
         (around, factor) => {
-          const { from, to } = zoom(
+          const { from, to } = zoomRange(
             { from: 200, to: 700 },
             whole,
             Math.min(700, Math.max(200, around)),
@@ -290,7 +299,7 @@ describe('where moments are drawn [10.timeline-scale]', () => {
         mark(50, 'progress'),
         mark(500, 'log'),
       ],
-      timeScale(range, [], 1000),
+      createTimeScale(range, [], 1000),
       range,
     )
     expect(dots.map(({ mark: { type }, count }) => [type, count])).toEqual([

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { lockRun } from '../../../src/runner/folder/lock.ts'
-import { openLog } from '../../../src/runner/log/event-log.ts'
+import { lockRun } from '../../../src/runner/lock.ts'
+import { openEventLog } from '../../../src/runner/event-log.ts'
 import { makeRoot, makeRun } from '../../runner/record-support.ts'
 import { makeProject } from '../../runner/support.ts'
 import '../../support/without-coverage.ts'
@@ -209,7 +209,7 @@ describe('a flood of events', () => {
     const paths = makeRun()
     const root = join(paths.folder, '..')
     const lock = lockRun(paths)
-    const { log } = await openLog(paths.events, { runId: paths.id, attempt: 'next' })
+    const { log } = await openEventLog(paths.events, { runId: paths.id, attempt: 'next' })
     const source = look(root)
     await source.list(query())
     const heard = listen(source)

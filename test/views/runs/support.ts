@@ -1,9 +1,8 @@
 import { afterEach } from 'vitest'
-import type { RowsNews } from '../../../src/views/model/wire/others.ts'
-import type { RunRow } from '../../../src/views/model/wire/run-row.ts'
+import type { RunListChanges, RunRow } from '../../../src/views/model/api.ts'
 import type { RunsSource } from '../../../src/views/server/backend.ts'
-import { openRunsSource } from '../../../src/views/server/runs/open-runs-source.ts'
-import type { RunsSourceOptions } from '../../../src/views/server/runs/open-runs-source.ts'
+import { openRunsSource } from '../../../src/views/runs/runs-source.ts'
+import type { RunsSourceOptions } from '../../../src/views/runs/runs-source.ts'
 
 const opened = new Set<RunsSource>()
 const stops = new Set<AbortController>()
@@ -35,18 +34,18 @@ export function untilEnd(): AbortSignal {
 
 /** All news of a list, from the beginning. */
 export type Heard = {
-  readonly pieces: { readonly version: number; readonly news: RowsNews }[]
+  readonly pieces: { readonly version: number; readonly news: RunListChanges }[]
   /** What each run was, in the order of the news. */
   states(id: string): string[]
   /** Resolves with the row of a run when it is as wanted. */
   until(id: string, is: (row: RunRow) => boolean): Promise<RunRow>
   /** Resolves when any piece is as wanted. */
-  untilPiece(is: (news: RowsNews) => boolean): Promise<RowsNews>
+  untilPiece(is: (news: RunListChanges) => boolean): Promise<RunListChanges>
 }
 
 /** Listens to the news of a list until the test is over. */
 export function listen(source: RunsSource, after?: number): Heard {
-  const pieces: { readonly version: number; readonly news: RowsNews }[] = []
+  const pieces: { readonly version: number; readonly news: RunListChanges }[] = []
   const waiting = new Set<() => void>()
   void (async () => {
     for await (const piece of source.news(after, untilEnd())) {

@@ -46,7 +46,10 @@ const FAILURES = [
   ['E_UNKNOWN', 'Traceback (most recent call last): KeyError: customer', 1],
 ] as const
 
-/** Fills a folder with runs as runners leave them: several tools, states, errors, artifacts and callers, over a month. Gives their ids, newest first. The same options give the same runs. */
+/**
+ * Fills a folder with runs as runners leave them: several tools, states, errors, artifacts and
+ * callers, over a month. Gives their ids, newest first. The same options give the same runs.
+ */
 export function makeRuns(
   root: string,
   { count, now = Date.now(), days = 30, seed = 1 }: MakeRunsOptions,
@@ -224,7 +227,10 @@ export function writeRun(
   return id
 }
 
-/** Writes a run with so many events, of which some are warnings and errors, and all kinds occur. It is not over where it is left open. */
+/**
+ * Writes a run with so many events, of which some are warnings and errors, and all kinds occur. It
+ * is not over where it is left open.
+ */
 export function makeLongRun(
   root: string,
   {

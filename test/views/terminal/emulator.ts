@@ -1,4 +1,6 @@
-/** A little terminal: enough to see what a painter writes. Lines that leave it at the top are kept. */
+/**
+ * A little terminal: enough to see what a painter writes. Lines that leave it at the top are kept.
+ */
 export class Emulator {
   readonly history: string[] = []
   cells: string[][]

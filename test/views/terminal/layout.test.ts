@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import type { RunEvent } from '../../../src/contract/run-state.ts'
-import { displayWidth } from '../../../src/surfaces/cli/output/text/display-width.ts'
-import { applyEvent } from '../../../src/views/model/run-model/apply-event.ts'
-import { createRunModel } from '../../../src/views/model/run-model/create-run-model.ts'
-import type { RunModel } from '../../../src/views/model/run-model/run-model-type.ts'
-import { closingLines } from '../../../src/views/terminal/closing.ts'
-import { hasUnicode } from '../../../src/views/terminal/glyphs.ts'
-import type { TreeOptions } from '../../../src/views/terminal/layout/run-rows.ts'
-import { treeLines } from '../../../src/views/terminal/layout/tree.ts'
-import { createLook } from '../../../src/views/terminal/look.ts'
-import { scrolledLines } from '../../../src/views/terminal/scrolled.ts'
+import type { RunEvent } from '../../../src/protocol/run-state.ts'
+import { getDisplayWidth } from '../../../src/cli/text-layout.ts'
+import { applyEvent } from '../../../src/views/model/run-model-events.ts'
+import { createRunModel } from '../../../src/views/model/run-model.ts'
+import type { RunModel } from '../../../src/views/model/run-model.ts'
+import { renderClosing } from '../../../src/views/terminal/run-words.ts'
+import { createTheme, supportsUnicode } from '../../../src/views/terminal/theme.ts'
+import type { TreeOptions } from '../../../src/views/terminal/run-rows.ts'
+import { renderScrolledLines, renderTrees } from '../../../src/views/terminal/live-tree.ts'
 
 const START = Date.parse('2026-11-16T10:00:00Z')
-const look = createLook({ color: false, unicode: true })
+const look = createTheme({ color: false, unicode: true })
 
 /** A model of what happened, each event with the second in which it did. */
 function modelOf(
@@ -75,8 +73,8 @@ function draw(
     tails: new Map(),
     ...more,
   }
-  const lines = treeLines([{ model, options }], { columns, height })
-  for (const line of lines) expect(displayWidth(line)).toBeLessThan(columns)
+  const lines = renderTrees([{ model, options }], { columns, height })
+  for (const line of lines) expect(getDisplayWidth(line)).toBeLessThan(columns)
   expect(lines.length).toBeLessThanOrEqual(height)
   return [...lines]
 }
@@ -153,7 +151,7 @@ describe('a run', () => {
       [12.4, { type: 'runner_end', state: 'completed', rc: 0 }],
     ])
     expect(
-      closingLines(done, {
+      renderClosing(done, {
         ...closing,
         files: [{ path: '.runs/r-0000000001/artifacts/a.txt', bytes: 2112 }],
       }),
@@ -161,14 +159,14 @@ describe('a run', () => {
       'saved: .runs/r-0000000001/artifacts/a.txt (2.1 kB)',
       '✓ completed in 12.4 s · r-0000000001 · 2 artifacts · toolable runs show r-0000000001',
     ])
-    expect(closingLines(done, { ...closing, quiet: true })).toEqual([])
+    expect(renderClosing(done, { ...closing, quiet: true })).toEqual([])
     const failed = modelOf([
       [0, begun],
       [3, { type: 'error', code: 'E_MINE', msg: 'no ore', hint: 'Dig deeper' }],
       [3, { type: 'runner_end', state: 'failed', rc: 30, code: 'E_MINE' }],
     ])
     expect(
-      closingLines(failed, {
+      renderClosing(failed, {
         ...closing,
         log: 'logs/stderr.log',
         goOn: 'toolable resume r-0000000001',
@@ -179,7 +177,7 @@ describe('a run', () => {
       '  log: logs/stderr.log',
       '✗ failed after 3 s · exit 30 · r-0000000001 · toolable resume r-0000000001',
     ])
-    expect(closingLines(modelOf([[0, begun]]), closing)).toEqual([
+    expect(renderClosing(modelOf([[0, begun]]), closing)).toEqual([
       '⠋ running · r-0000000001 · toolable watch r-0000000001',
     ])
   })
@@ -352,7 +350,7 @@ describe('steps', () => {
       draw(model, {
         columns,
         second: 90,
-        look: createLook({ color: false, unicode: false }),
+        look: createTheme({ color: false, unicode: false }),
       }).forEach((line) => expect(line).toMatch(/^[\x20-\x7e]*$/))
     },
   )
@@ -369,7 +367,7 @@ describe('text of tools', () => {
     const lines = [
       ...draw(model),
       ...draw(model, { tails: new Map([['', { lines: [evil], path: evil }]]) }),
-      ...closingLines(model, { look, files: [{ path: evil }], quiet: false }),
+      ...renderClosing(model, { look, files: [{ path: evil }], quiet: false }),
     ]
     const events = [
       { type: 'log', level: 'info', msg: evil },
@@ -381,7 +379,7 @@ describe('text of tools', () => {
     )
     lines.push(
       ...events.flatMap((event) =>
-        scrolledLines(event, model, {
+        renderScrolledLines(event, model, {
           look,
           named: false,
           quiet: false,
@@ -400,7 +398,7 @@ describe('text of tools', () => {
       [1, { type: 'error', code: 'E_NET', msg: 'away' }],
     ])
     const lines = (event: object, more: object = {}): readonly string[] =>
-      scrolledLines(
+      renderScrolledLines(
         { ts: '', seq: 1, attempt: 1, run_id: 'r-0000000001', ...event } as RunEvent,
         model,
         { look, named: false, quiet: false, verbose: false, person: 'a person', ...more },
@@ -433,9 +431,9 @@ test('characters beyond ASCII are drawn unless the environment says that there a
       { LANG: 'en_US.utf8', LC_ALL: 'POSIX' },
       { TERM: 'dumb' },
       { LC_CTYPE: 'C.UTF-8', LANG: 'C' },
-    ].map(hasUnicode),
+    ].map(supportsUnicode),
   ).toEqual([true, true, false, false, false, true])
-  const ascii = createLook({ color: false, unicode: false })
+  const ascii = createTheme({ color: false, unicode: false })
   const model = modelOf(
     [
       [0, begun],

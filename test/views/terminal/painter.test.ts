@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Screen } from '../../../src/contract/io.ts'
-import { createPainter } from '../../../src/views/terminal/painter.ts'
-import { countRows } from '../../../src/views/terminal/count-rows.ts'
-import { createFrameWriter } from '../../../src/views/terminal/frame-writer.ts'
+import type { Screen } from '../../../src/protocol/io.ts'
+import {
+  createFrameWriter,
+  createPainter,
+  createRowCounter,
+} from '../../../src/views/terminal/painter.ts'
 import { Emulator } from './emulator.ts'
 
 const SIZE = { columns: 20, rows: 6 }
@@ -222,7 +224,7 @@ describe('a painter', () => {
   })
 
   test('rows of a dialogue are counted', () => {
-    const rows = countRows(20)
+    const rows = createRowCounter(20)
     rows.wrote('a question that takes two rows?\n1) x\n> ')
     rows.typed('1')
     expect([rows.count, rows.known]).toEqual([4, true])

@@ -109,9 +109,7 @@ export async function openWindow(
     tmux('capture-pane', '-p', ...(all ? ['-S', '-'] : []))
   const until = async (wanted: RegExp | string, all = false): Promise<string> => {
     let seen = ''
-    await expect
-      .poll(async () => (seen = await look(all)), { timeout: 60_000, interval: 100 })
-      .toMatch(wanted)
+    await expect.poll(async () => (seen = await look(all)), { interval: 100 }).toMatch(wanted)
     return seen
   }
   return {
@@ -125,9 +123,7 @@ export async function openWindow(
       // tmux tells the programs in a window a while after it has folded their lines.
       const terminal = (await tmux('display-message', '-p', '#{pane_tty}')).trim()
       await expect
-        .poll(async () => (await run('stty', ['-F', terminal, 'size'])).stdout.trim(), {
-          timeout: 60_000,
-        })
+        .poll(async () => (await run('stty', ['-F', terminal, 'size'])).stdout.trim())
         .toBe(`${high} ${wide}`)
     },
     cursor: async () => (await tmux('display-message', '-p', '#{cursor_flag}')).trim() === '1',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { tool, workflow } from 'toolable'
 import type { BuiltWorkflow } from 'toolable'
-import { readWorkflow } from '../../../src/workflow/definition/read-workflow.ts'
+import { parseWorkflowText } from '../../../src/workflow/definition/load.ts'
 
 const findFiles = tool({
   name: 'find_files',
@@ -179,13 +179,13 @@ output: { first: '\${{ steps.both.result[0] }}', ran: '\${{ workflow.id }}', sai
 
 describe('[9.builder-data] a workflow in TypeScript', () => {
   test('is the same data as in YAML, with every kind of step', async () => {
-    expect(await everything.definition()).toEqual(await readWorkflow('everything.yaml', YAML))
+    expect(await everything.definition()).toEqual(await parseWorkflowText('everything.yaml', YAML))
   })
 
   test('is JSON that reads as itself', async () => {
     const definition = await everything.definition()
     const text = JSON.stringify(definition)
-    expect(await readWorkflow('again.json', text)).toEqual(definition)
+    expect(await parseWorkflowText('again.json', text)).toEqual(definition)
     expect(await everything.definition()).toBe(definition)
   })
 

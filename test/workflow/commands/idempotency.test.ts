@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { makeProject } from '../support.ts'
 import '../../support/without-coverage.ts'
 
-const PATIENCE = { timeout: 60_000 }
 const resultOf = (lines: readonly any[]): any =>
   lines.findLast(({ type }) => type === 'result')?.result
 
@@ -33,7 +32,7 @@ describe('an idempotency key', () => {
       ...more,
     ]
     const first = project.start(args('a'))
-    await expect.poll(() => project.counted(), PATIENCE).toEqual(['a'])
+    await expect.poll(() => project.counted()).toEqual(['a'])
     const second = project.start(args('a'))
     await second.said('"task_started"')
     const other = await project.toolable(args('b'))

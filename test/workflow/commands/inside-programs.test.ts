@@ -7,7 +7,10 @@ import { makeProject } from '../support.ts'
 import type { Project } from '../support.ts'
 import '../../support/without-coverage.ts'
 
-/** Tools that note that they were called; `slow` takes until there is a file `gate`, or its end is asked for. */
+/**
+ * Tools that note that they were called; `slow` takes until there is a file `gate`, or its end is
+ * asked for.
+ */
 const TOOLS = `import { tool } from '${fixture('../../dist/index.js')}'
 import { appendFileSync, existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -35,7 +38,7 @@ async function host(input: object = {}): Promise<Hosted> {
   project.write('toolable.yaml', 'modules: [./tools.mjs]\n')
   const program = start(project, JSON.stringify(input))
   await program.said('started')
-  await expect.poll(() => project.counted(), { timeout: 60_000 }).toEqual(['quick', 'slow'])
+  await expect.poll(() => project.counted()).toEqual(['quick', 'slow'])
   const { json } = await project.toolable(['workflow', 'list'])
   expect(json.result.executions).toMatchObject([{ state: 'running' }])
   const id = json.result.executions[0].run_id as string
@@ -107,7 +110,7 @@ describe('an execution inside a program that lives', () => {
       state: 'running',
     })
     await program.said(JSON.stringify({ ended: id, state: 'cancelled' }))
-    await expect.poll(() => requests(project), { timeout: 60_000 }).toEqual([])
+    await expect.poll(() => requests(project)).toEqual([])
     await kill(program)
   })
 

@@ -32,7 +32,7 @@ describe('executions without a folder of their own', () => {
       '2',
       JSON.stringify({ hold: true }),
     ])
-    await expect.poll(() => project.counted().length, { timeout: 60_000 }).toBe(2)
+    await expect.poll(() => project.counted().length).toBe(2)
     program.kill('SIGKILL')
     await program.ended
     const left = (await project.toolable(['workflow', 'list', '--state', 'failed'])).json.result

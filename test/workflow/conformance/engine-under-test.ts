@@ -1,4 +1,4 @@
-import type { Workflow } from '../../../src/workflow/definition/workflow-type.ts'
+import type { Workflow } from '../../../src/workflow/definition/model.ts'
 import type { Project } from '../support.ts'
 
 /** How an execution ended, without what is never the same twice. */

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadWorkflow } from '../../../src/workflow/definition/load-workflow.ts'
+import { loadWorkflow } from '../../../src/workflow/definition/load.ts'
 import { makeFolder } from '../../support/run-program.ts'
 
 describe('workflows in files [9.nested-files]', () => {

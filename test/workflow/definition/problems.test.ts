@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { normaliseWorkflow } from '../../../src/workflow/definition/normalise-workflow.ts'
-import { readWorkflow } from '../../../src/workflow/definition/read-workflow.ts'
+import { normalizeWorkflow } from '../../../src/workflow/definition/parse-workflow.ts'
+import { parseWorkflowText } from '../../../src/workflow/definition/load.ts'
 import { problemsIn, problemsOf } from './support.ts'
 
 const inSteps = (...steps: readonly string[]): string =>
@@ -208,13 +208,13 @@ describe('what is wrong is told with file, line and path [9.definition-problems]
     expect(await problemsIn('steps: [x]\nsteps: [y]')).toEqual([
       expect.stringContaining("flow.yaml, line 2: has the key 'steps' twice"),
     ])
-    expect(() => normaliseWorkflow({ steps: [{ tol: 'x' }] })).toThrow(
+    expect(() => normalizeWorkflow({ steps: [{ tol: 'x' }] })).toThrow(
       /^steps\[0\]\.tol: unknown key/,
     )
   })
 
   test('programs get them as a list', async () => {
-    const error: unknown = await readWorkflow('flow.yaml', inSteps('{type: tol}')).catch(
+    const error: unknown = await parseWorkflowText('flow.yaml', inSteps('{type: tol}')).catch(
       (thrown: unknown) => thrown,
     )
     expect(problemsOf(error)).toEqual([

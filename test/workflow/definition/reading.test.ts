@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ToolError } from '../../../src/contract/tool-error.ts'
-import { hashWorkflow } from '../../../src/workflow/definition/hash-workflow.ts'
-import { normaliseWorkflow } from '../../../src/workflow/definition/normalise-workflow.ts'
-import { readWorkflow } from '../../../src/workflow/definition/read-workflow.ts'
-import { toolsOf } from '../../../src/workflow/definition/tools-of.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
+import { hashWorkflow } from '../../../src/workflow/request.ts'
+import { normalizeWorkflow } from '../../../src/workflow/definition/parse-workflow.ts'
+import { parseWorkflowText } from '../../../src/workflow/definition/load.ts'
+import { listToolNames } from '../../../src/workflow/definition/walk.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const EVERYTHING = {
   name: 'all',
@@ -81,7 +82,7 @@ const EVERYTHING = {
 }
 
 describe('short forms are written out [9.definition]', () => {
-  const workflow = normaliseWorkflow(EVERYTHING)
+  const workflow = normalizeWorkflow(EVERYTHING)
 
   test('fields of the input become a JSON Schema', () => {
     expect(workflow.input).toEqual({
@@ -98,7 +99,7 @@ describe('short forms are written out [9.definition]', () => {
       },
     })
     const schema = { type: 'object', properties: { a: {} } }
-    expect(normaliseWorkflow({ input: schema, steps: ['x ${{ input.a }}'] }).input).toEqual(schema)
+    expect(normalizeWorkflow({ input: schema, steps: ['x ${{ input.a }}'] }).input).toEqual(schema)
   })
 
   test('kinds, names and limits', () => {
@@ -153,7 +154,7 @@ describe('short forms are written out [9.definition]', () => {
   })
 
   test('what is written out goes through unchanged, and has the same hash in any order of keys', () => {
-    const again = normaliseWorkflow(JSON.parse(JSON.stringify(workflow)))
+    const again = normalizeWorkflow(JSON.parse(JSON.stringify(workflow)))
     expect(again).toEqual(workflow)
     expect(hashWorkflow(workflow)).toMatch(/^[0-9a-f]{64}$/)
     const turned = {
@@ -164,7 +165,7 @@ describe('short forms are written out [9.definition]', () => {
   })
 
   test('the tools are known, those of compensations and nested workflows too', () => {
-    expect(toolsOf(workflow)).toEqual([
+    expect(listToolNames(workflow)).toEqual([
       'scan',
       'fs.copy',
       'remove',
@@ -180,7 +181,7 @@ describe('short forms are written out [9.definition]', () => {
   test('the form of older orchestrators is understood: no name, kinds written out, bare commands', async () => {
     const old =
       '{"steps":[{"type":"tool","name":"analyze","command":"example_processor --input data.json"},{"type":"ai_decision","name":"decide","decision_type":"choose_strategy","instruction":"Pick"},{"type":"parallel","name":"shards","tasks":["transform --part 1","transform --part 2"],"max_concurrency":4}]}'
-    expect(await readWorkflow('nightly build.json', old)).toEqual({
+    expect(await parseWorkflowText('nightly build.json', old)).toEqual({
       name: 'nightly-build',
       steps: [
         { type: 'tool', name: 'analyze', command: 'example_processor --input data.json' },
@@ -205,13 +206,13 @@ describe('short forms are written out [9.definition]', () => {
 
   test('YAML, JSON and data give the same workflow', async () => {
     const text = JSON.stringify(EVERYTHING)
-    expect(await readWorkflow('a.yaml', text)).toEqual(workflow)
-    expect(await readWorkflow('a.json', text)).toEqual(workflow)
-    expect(await readWorkflow('a.flow', text)).toEqual(workflow)
+    expect(await parseWorkflowText('a.yaml', text)).toEqual(workflow)
+    expect(await parseWorkflowText('a.json', text)).toEqual(workflow)
+    expect(await parseWorkflowText('a.flow', text)).toEqual(workflow)
   })
 
   test('names that are made never meet names that are given', () => {
-    const { steps } = normaliseWorkflow({
+    const { steps } = normalizeWorkflow({
       steps: [
         'a',
         { name: 'tool-1', command: 'b' },
@@ -220,12 +221,12 @@ describe('short forms are written out [9.definition]', () => {
     })
     expect(steps.map(({ name }) => name)).toEqual(['tool-1-2', 'tool-1', 'p'])
     expect(steps[2]).toMatchObject({ tasks: [{ name: '0-2' }, { name: '0' }] })
-    expect(normaliseWorkflow({ name: 'workflow', steps })).toEqual({ name: 'workflow', steps })
+    expect(normalizeWorkflow({ name: 'workflow', steps })).toEqual({ name: 'workflow', steps })
   })
 
   test('durations as people write them', () => {
     const seconds = (wait: unknown): unknown =>
-      (normaliseWorkflow({ steps: [{ wait }] }).steps[0] as { for?: unknown }).for
+      (normalizeWorkflow({ steps: [{ wait }] }).steps[0] as { for?: unknown }).for
     expect([5, '5', '500ms', '1.5h', '1h30m', '2d', '1m 30s', 0.25].map(seconds)).toEqual([
       5, 5, 0.5, 5400, 5400, 172_800, 90, 0.25,
     ])
@@ -292,8 +293,8 @@ test('any JSON is a workflow that goes through unchanged, or a CONFIG error with
     fc.property(fc.array(any, { minLength: 1, maxLength: 3 }), any, (steps, rest) => {
       const value = { ...(typeof rest === 'object' && !Array.isArray(rest) ? rest : {}), steps }
       try {
-        const workflow = normaliseWorkflow(value)
-        expect(normaliseWorkflow(JSON.parse(JSON.stringify(workflow)))).toEqual(workflow)
+        const workflow = normalizeWorkflow(value)
+        expect(normalizeWorkflow(JSON.parse(JSON.stringify(workflow)))).toEqual(workflow)
       } catch (error) {
         if (!ToolError.is(error)) throw error
         expect([error.code, (error.details!['problems'] as unknown[]).length > 0]).toEqual([
@@ -302,17 +303,17 @@ test('any JSON is a workflow that goes through unchanged, or a CONFIG error with
         ])
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: rounds(1500) },
   )
 })
 
 test('objects without end, functions and the like are refused [9.definition-problems]', () => {
   const circle: { steps: unknown[] } = { steps: [] }
   circle.steps.push({ name: 'a', workflow: circle })
-  expect(() => normaliseWorkflow(circle)).toThrow('nested more than 10 levels')
+  expect(() => normalizeWorkflow(circle)).toThrow('nested more than 10 levels')
   const list: unknown[] = []
   list.push({ tasks: list })
-  expect(() => normaliseWorkflow({ steps: list })).toThrow('nested more than 20 levels')
+  expect(() => normalizeWorkflow({ steps: list })).toThrow('nested more than 20 levels')
   const input: { [key: string]: unknown } = {
     f: () => 1,
     n: NaN,
@@ -321,20 +322,20 @@ test('objects without end, functions and the like are refused [9.definition-prob
     ok: undefined,
   }
   input['self'] = [input, input]
-  expect(() => normaliseWorkflow({ steps: [{ tool: 'x', input }] })).toThrow(
+  expect(() => normalizeWorkflow({ steps: [{ tool: 'x', input }] })).toThrow(
     /input\.f: a function is nothing that JSON can hold\n.*NaN[^]*an object of a class[^]*self\[1\]: the value contains itself/,
   )
   let deep: unknown = 'x'
   for (let level = 0; level < 20_000; level += 1) deep = { tasks: [deep] }
-  expect(() => normaliseWorkflow({ steps: [deep] })).toThrow('nested more than 20 levels')
+  expect(() => normalizeWorkflow({ steps: [deep] })).toThrow('nested more than 20 levels')
   let wide: unknown = 1
   for (let level = 0; level < 50; level += 1) wide = [wide, wide]
-  expect(() => normaliseWorkflow({ steps: [{ tool: 'x', input: { wide } }] })).toThrow(
+  expect(() => normalizeWorkflow({ steps: [{ tool: 'x', input: { wide } }] })).toThrow(
     'more than 50000 parts',
   )
   const twins: unknown[] = []
   twins.push({ tasks: twins }, { tasks: twins, compensate: twins }, { workflow: { steps: twins } })
-  expect(() => normaliseWorkflow({ steps: twins })).toThrow(/nested more than/)
+  expect(() => normalizeWorkflow({ steps: twins })).toThrow(/nested more than/)
 })
 
 test.each([
@@ -382,7 +383,7 @@ test.each([
                   ? { [key]: odd }
                   : { command: 'x', ...(Object.keys(retry).length > 0 ? retry : { [key]: odd }) }
       const accepted = key === 'items' && Array.isArray(odd)
-      const read = (): unknown => normaliseWorkflow({ steps: [step] })
+      const read = (): unknown => normalizeWorkflow({ steps: [step] })
       if (accepted) expect(read()).toMatchObject({ steps: [{ items: [{}] }] })
       else expect(read).toThrow(expect.objectContaining({ code: 'CONFIG' }))
     }

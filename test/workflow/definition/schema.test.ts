@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { normaliseWorkflow } from '../../../src/workflow/definition/normalise-workflow.ts'
-import { workflowSchema } from '../../../src/workflow/definition/workflow-schema.ts'
+import { normalizeWorkflow } from '../../../src/workflow/definition/parse-workflow.ts'
+import { createWorkflowSchema } from '../../../src/workflow/steps/table.ts'
 
 const FILE = '../../../schemas/toolable.workflow.schema.json'
-const schema = workflowSchema()
+const schema = createWorkflowSchema()
 
 // `npx vitest run test/workflow/definition/schema.test.ts -u` writes the file anew.
 test('the published schema of a workflow is that of its reader [9.definition-schema]', async () => {
@@ -169,7 +169,7 @@ describe('the published schema of a workflow and its reader agree [9.definition-
 
 function reads(workflow: unknown): boolean {
   try {
-    normaliseWorkflow(workflow)
+    normalizeWorkflow(workflow)
     return true
   } catch {
     return false

@@ -1,11 +1,11 @@
-import { ToolError } from '../../../src/contract/tool-error.ts'
-import { readWorkflow } from '../../../src/workflow/definition/read-workflow.ts'
-import type { WorkflowProblem } from '../../../src/workflow/definition/finding.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
+import { parseWorkflowText } from '../../../src/workflow/definition/load.ts'
+import type { WorkflowProblem } from '../../../src/workflow/definition/reader.ts'
 
 /** The lines that a definition in YAML is refused with; empty for a good one. */
 export async function problemsIn(text: string, file = 'flow.yaml'): Promise<readonly string[]> {
   try {
-    await readWorkflow(file, text)
+    await parseWorkflowText(file, text)
     return []
   } catch (error) {
     if (!ToolError.is(error) || error.code !== 'CONFIG') throw error

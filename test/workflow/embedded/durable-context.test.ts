@@ -1,32 +1,32 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ToolError } from '../../../src/contract/tool-error.ts'
-import { createDurableContext } from '../../../src/workflow/engines/embedded/durable-context.ts'
-import type { DurableOptions } from '../../../src/workflow/engines/embedded/durable-context.ts'
-import { openJournal } from '../../../src/workflow/engines/embedded/journal/open-journal.ts'
-import type { JournalRecord } from '../../../src/workflow/engines/embedded/journal/record.ts'
-import { Cancellation } from '../../../src/workflow/engines/engine-type.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
+import { createDurableExecution } from '../../../src/workflow/embedded/durable-context.ts'
+import type { DurableExecutionOptions } from '../../../src/workflow/embedded/durable-context.ts'
+import { openJournal } from '../../../src/workflow/embedded/journal.ts'
+import type { JournalRecord } from '../../../src/workflow/embedded/journal-records.ts'
+import { ExecutionCancelledError } from '../../../src/workflow/engine.ts'
 import type {
-  Begun,
+  PendingOperation,
   DurableContext,
-  Operation,
-  Settled,
-} from '../../../src/workflow/engines/engine-type.ts'
+  DurableOperation,
+  OperationOutcome,
+} from '../../../src/workflow/engine.ts'
 import { makeFolder } from '../../support/run-program.ts'
 
 const ID = 'r-0123456789'
-const tool = (key: string): Operation => ({
+const tool = (key: string): DurableOperation => ({
   kind: 'tool',
   key,
   call: { step: key, attempt: 1, tool: key, given: { input: {} } },
 })
-const sleep = (key: string, seconds: number): Operation => ({
+const sleep = (key: string, seconds: number): DurableOperation => ({
   kind: 'sleep',
   key,
   until: { seconds },
 })
-const question = (key: string): Operation => ({
+const question = (key: string): DurableOperation => ({
   kind: 'answer',
   key,
   question: { id: key, kind: 'input', prompt: 'Well?', action: 'input' },
@@ -37,13 +37,13 @@ type Opened = Awaited<ReturnType<typeof open>>
 
 /** A tool that is ended by the test. */
 function hands(): {
-  perform: DurableOptions['perform']
+  perform: DurableExecutionOptions['perform']
   calls: string[]
-  end(key: string, settled?: Settled): void
+  end(key: string, settled?: OperationOutcome): void
   begun(key: string): Promise<void>
 } {
   const calls: string[] = []
-  const ends = new Map<string, (settled: Settled) => void>()
+  const ends = new Map<string, (settled: OperationOutcome) => void>()
   const heard = new Map<string, () => void>()
   return {
     calls,
@@ -70,9 +70,9 @@ function hands(): {
   }
 }
 
-async function open(file: string, options: Partial<DurableOptions> = {}) {
+async function open(file: string, options: Partial<DurableExecutionOptions> = {}) {
   const journal = await openJournal(file)
-  const durable = createDurableContext({
+  const durable = createDurableExecution({
     id: ID,
     records: journal.records,
     journal,
@@ -91,14 +91,15 @@ const recordsOf = (file: string): JournalRecord[] =>
     .slice(1, -1)
     .map((line) => JSON.parse(line) as JournalRecord)
 
-// What an interpreter does with a parallel step: a window over a list, and what ended in which order.
+// What an interpreter does with a parallel step: a window over a list, and what ended in which
+// order.
 async function window(
   context: DurableContext,
   keys: readonly string[],
   width: number,
 ): Promise<string[]> {
   const order: string[] = []
-  const open: Begun[] = []
+  const open: PendingOperation[] = []
   const left = [...keys]
   const fill = (): void => {
     while (open.length < width && left.length > 0) open.push(context.begin(tool(left.shift()!)))
@@ -111,7 +112,7 @@ async function window(
         `${begun.operation.key}=${settled.ok ? String(settled.value) : settled.error.code}`,
       )
     } catch (error) {
-      if (!(error instanceof Cancellation)) throw error
+      if (!(error instanceof ExecutionCancelledError)) throw error
       order.push(`cancelled ${error.reason}`)
       left.length = 0
       for (const one of open) one.abort(cancelled)
@@ -189,8 +190,8 @@ describe('what an execution does', () => {
       long: 'x'.repeat(17 * 1024 * 1024),
     }
     const keys = Object.keys(values)
-    const read = async ({ context, journal }: Opened): Promise<Settled[]> => {
-      const found: Settled[] = []
+    const read = async ({ context, journal }: Opened): Promise<OperationOutcome[]> => {
+      const found: OperationOutcome[] = []
       for (const key of keys) found.push((await context.first([context.begin(tool(key))])).settled)
       await journal.close()
       return found
@@ -279,9 +280,9 @@ describe('the order in which things end', () => {
     const work = hands()
     const { context, journal } = await open(file, { perform: work.perform })
     const [a, b, c] = ['a', 'b', 'c'].map((key) => context.begin(tool(key))) as [
-      Begun,
-      Begun,
-      Begun,
+      PendingOperation,
+      PendingOperation,
+      PendingOperation,
     ]
     const first = context.first([a, b, c])
     await Promise.all(['a', 'b', 'c'].map((key) => work.begun(key)))
@@ -291,9 +292,9 @@ describe('the order in which things end', () => {
     await journal.close()
     const again = await open(file)
     const [x, y, z] = ['a', 'b', 'c'].map((key) => again.context.begin(tool(key))) as [
-      Begun,
-      Begun,
-      Begun,
+      PendingOperation,
+      PendingOperation,
+      PendingOperation,
     ]
     expect((await again.context.first([x, y, z])).begun).toBe(z)
     expect((await again.context.first([y, x])).begun).toBe(x)
@@ -337,14 +338,17 @@ describe('a cancellation', () => {
     const file = newFile()
     const work = hands()
     const { context, journal, durable } = await open(file, { perform: work.perform })
-    const [a, b] = ['a', 'b'].map((key) => context.begin(tool(key))) as [Begun, Begun]
+    const [a, b] = ['a', 'b'].map((key) => context.begin(tool(key))) as [
+      PendingOperation,
+      PendingOperation,
+    ]
     const first = context.first([a, b])
     await Promise.all(['a', 'b'].map((key) => work.begun(key)))
     work.end('a')
     work.end('b')
     await first
     durable.cancel('now')
-    const next = async (one: DurableContext, begun: readonly Begun[]): Promise<string> =>
+    const next = async (one: DurableContext, begun: readonly PendingOperation[]): Promise<string> =>
       one.first(begun).then(
         ({ begun: { operation } }) => operation.key,
         (error: Error) => error.name,
@@ -355,9 +359,9 @@ describe('a cancellation', () => {
     await journal.close()
     const again = await open(file)
     const [x, y, z] = ['a', 'b', 'c'].map((key) => again.context.begin(tool(key))) as [
-      Begun,
-      Begun,
-      Begun,
+      PendingOperation,
+      PendingOperation,
+      PendingOperation,
     ]
     expect([
       await next(again.context, [x, y]),
@@ -526,16 +530,16 @@ describe('events', () => {
     const told: boolean[] = []
     const go = async (keys: readonly string[], { context, journal }: Opened): Promise<void> => {
       for (const key of keys) {
-        context.tell!({ type: 'step_start', step: key, kind: 'tool' })
+        context.emit!({ type: 'step_start', step: key, kind: 'tool' })
         await context.first([context.begin(tool(key))])
       }
       await journal.close()
     }
-    const tell: DurableOptions['tell'] = (_event, again) => {
+    const tell: DurableExecutionOptions['onEvent'] = (_event, again) => {
       told.push(again)
     }
-    await go(['a', 'b'], await open(file, { tell }))
-    await go(['a', 'b', 'c'], await open(file, { tell }))
+    await go(['a', 'b'], await open(file, { onEvent: tell }))
+    await go(['a', 'b', 'c'], await open(file, { onEvent: tell }))
     expect(told).toEqual([false, false, true, true, false])
   })
 })

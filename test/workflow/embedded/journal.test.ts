@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openJournal } from '../../../src/workflow/engines/embedded/journal/open-journal.ts'
-import type { JournalRecord } from '../../../src/workflow/engines/embedded/journal/record.ts'
+import { openJournal } from '../../../src/workflow/embedded/journal.ts'
+import type { JournalRecord } from '../../../src/workflow/embedded/journal-records.ts'
 import { makeFolder } from '../../support/run-program.ts'
 import { startWorkflowProgram } from './support.ts'
 

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Workflow } from '../../../src/workflow/definition/workflow-type.ts'
-import { openEmbedded } from '../../../src/workflow/engines/embedded/light/open-embedded.ts'
+import type { Workflow } from '../../../src/workflow/definition/model.ts'
+import { openEmbeddedEngine } from '../../../src/workflow/embedded/embedded-engine.ts'
 import type {
   EmbeddedEngine,
-  EmbeddedOptions,
-} from '../../../src/workflow/engines/embedded/light/open-embedded.ts'
-import type { JournalRecord } from '../../../src/workflow/engines/embedded/journal/record.ts'
+  EmbeddedEngineOptions,
+} from '../../../src/workflow/embedded/embedded-engine.ts'
+import type { JournalRecord } from '../../../src/workflow/embedded/journal-records.ts'
 import { makeFolder } from '../../support/run-program.ts'
 import { onTestFinished } from 'vitest'
 
@@ -42,9 +42,9 @@ export const three: Workflow = {
 /** An engine whose tools give their name, closed after the test. */
 export async function open(
   folder: string,
-  options: Partial<EmbeddedOptions> = {},
+  options: Partial<EmbeddedEngineOptions> = {},
 ): Promise<EmbeddedEngine> {
-  const engine = await openEmbedded({
+  const engine = await openEmbeddedEngine({
     folder,
     perform: ({ tool, given }) =>
       Promise.resolve({ ok: true, value: { tool, ...('input' in given && given.input) } }),

@@ -9,23 +9,21 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { ToolError } from '../../../src/contract/tool-error.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
+import { adoptOrphan, findOrphans } from '../../../src/workflow/embedded/adopt.ts'
 import {
-  adoptOrphan,
-  findOrphans,
-} from '../../../src/workflow/engines/embedded/light/adopt-orphan.ts'
-import {
-  lightPaths,
-  segmentPaths,
-} from '../../../src/workflow/engines/embedded/light/light-paths.ts'
-import { LEASE_MS, lockSegment } from '../../../src/workflow/engines/embedded/light/segment-lock.ts'
-import type { EmbeddedEngine } from '../../../src/workflow/engines/embedded/light/open-embedded.ts'
-import type { Settled } from '../../../src/workflow/engines/engine-type.ts'
+  getInlinePaths,
+  getSegmentPaths,
+  LEASE_MS,
+  lockSegment,
+} from '../../../src/workflow/embedded/segment-files.ts'
+import type { EmbeddedEngine } from '../../../src/workflow/embedded/embedded-engine.ts'
+import type { OperationOutcome } from '../../../src/workflow/engine.ts'
 import { makeFolder } from '../../support/run-program.ts'
 import { chain, newRoot, open, recordsIn, segmentsOf, three } from './light-support.ts'
 
 const indexOf = (root: string): string => join(root, 'workflows', 'index.jsonl')
-const ok = (value: unknown): Settled => ({ ok: true, value })
+const ok = (value: unknown): OperationOutcome => ({ ok: true, value })
 
 /** Starts something that does not end, and closes the engine on it. */
 async function leaveBehind(root: string, id = 'r-00000000aa'): Promise<void> {
@@ -50,7 +48,7 @@ async function leaveBehind(root: string, id = 'r-00000000aa'): Promise<void> {
 describe('the embedded engine', () => {
   test('executes a workflow, and shows it while it goes on and when it is over [9.light-executed]', async () => {
     const root = newRoot()
-    let release: (settled: Settled) => void = () => undefined
+    let release: (settled: OperationOutcome) => void = () => undefined
     let reached: () => void = () => undefined
     const there = new Promise<void>((resolve) => {
       reached = resolve
@@ -286,7 +284,7 @@ describe('what was left behind', () => {
   test('belongs to exactly one of those who want it; the others are told who has it [9.light-one-owner]', async () => {
     const root = newRoot()
     await leaveBehind(root)
-    const perform = (): Promise<Settled> => new Promise(() => undefined)
+    const perform = (): Promise<OperationOutcome> => new Promise(() => undefined)
     const engines = await Promise.all([1, 2, 3].map(() => open(root, { perform, resume: false })))
     const results = await Promise.allSettled(engines.map((engine) => engine.resume('r-00000000aa')))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -380,7 +378,7 @@ describe('what was left behind', () => {
 
 describe('the lock of a segment', () => {
   test('is looked at again after a sleep of the machine, in which the lease ran out and somebody on another one took it [9.light-one-owner]', () => {
-    const paths = segmentPaths(lightPaths(makeFolder()), 'j-1-00000000')
+    const paths = getSegmentPaths(getInlinePaths(makeFolder()), 'j-1-00000000')
     mkdirSync(dirname(paths.lock))
     const lock = lockSegment(paths)
     onTestFinished(lock.release)

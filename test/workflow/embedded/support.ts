@@ -5,7 +5,10 @@ import type { Running } from '../../support/run-program.ts'
 
 const bundled = new Map<string, string>()
 
-/** Starts a fixture of test/fixtures/workflow, behind other programs where they are named. It is bundled with the sources that it uses, because it is started often. */
+/**
+ * Starts a fixture of test/fixtures/workflow, behind other programs where they are named. It is
+ * bundled with the sources that it uses, because it is started often.
+ */
 export function startWorkflowProgram(
   name: string,
   args: readonly string[],

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { quoteForShell } from '../../../src/contract/quote-for-shell.ts'
-import { ToolError } from '../../../src/contract/tool-error.ts'
-import { fillCommand } from '../../../src/workflow/expressions/fill-command.ts'
+import { quoteForShell } from '../../../src/util/text.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
+import { interpolateCommand } from '../../../src/workflow/command-line.ts'
 import { scopeOf } from './scope.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const scope = scopeOf({
   input: { name: 'a b; rm -rf "$HOME"', n: 3, list: [1, 'x y'], none: null, quote: "'" },
@@ -36,7 +37,7 @@ describe('commands [9.commands]', () => {
     ["scan ${{ '' }} end", ['scan', '', 'end']],
     ['scan \\${{ input.name }}', ['scan', '${{', 'input.name', '}}']],
   ])('%j', (command, words) => {
-    expect(fillCommand(command, scope)).toEqual(words)
+    expect(interpolateCommand(command, scope)).toEqual(words)
   })
 
   test.each([
@@ -52,7 +53,7 @@ describe('commands [9.commands]', () => {
     ['scan ${{ input.none || null }}', 'a value in the command'],
     ['scan ${{ input.x', 'cannot be read'],
   ])('%j is refused', (command, message) => {
-    expect(() => fillCommand(command, scope)).toThrow(
+    expect(() => interpolateCommand(command, scope)).toThrow(
       expect.objectContaining({
         code: 'INVALID_INPUT',
         message: expect.stringContaining(message) as unknown,
@@ -71,7 +72,7 @@ describe('commands [9.commands]', () => {
         ),
         (words) => {
           expect(
-            fillCommand(
+            interpolateCommand(
               ['tool', ...words]
                 .map((word) => (word === '' ? "''" : quoteForShell(word)))
                 .join(' '),
@@ -88,7 +89,7 @@ describe('commands [9.commands]', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), place, (v, placeholder) => {
         expect(
-          fillCommand(`tool ${placeholder} --k=${placeholder}`, scopeOf({ input: { v } })),
+          interpolateCommand(`tool ${placeholder} --k=${placeholder}`, scopeOf({ input: { v } })),
         ).toEqual(['tool', v, `--k=${v}`])
       }),
     )
@@ -119,13 +120,13 @@ describe('commands [9.commands]', () => {
     fc.assert(
       fc.property(fc.oneof(pieces, fc.string({ unit: 'binary' })), (command) => {
         try {
-          const words = fillCommand(command, scope)
+          const words = interpolateCommand(command, scope)
           expect(words.length).toBeGreaterThan(0)
         } catch (error) {
           expect(ToolError.is(error)).toBe(true)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     )
   })
 
@@ -138,7 +139,8 @@ describe('commands [9.commands]', () => {
       .map((parts) => `tool ${parts.join('')}`)
     const samples = fc.sample(text, { numRuns: 200, seed: 7 }).filter((command) => splits(command))
     expect(samples.length).toBeGreaterThan(50)
-    // Newlines end a command of a shell, so they are blanks here outside quotes only; the shell gets those commands that have none.
+    // Newlines end a command of a shell, so they are blanks here outside quotes only; the shell
+    // gets those commands that have none.
     const oneLine = samples.filter((command) => !command.includes('\n'))
     const script = oneLine
       .map((command) => `tool() { printf '%s\\0' tool "$@"; printf '\\1\\0'; }; ${command}`)
@@ -150,13 +152,13 @@ describe('commands [9.commands]', () => {
         .split('\u0001\0')
         .slice(0, -1)
         .map((part) => part.split('\0').slice(0, -1)),
-    ).toEqual(oneLine.map((command) => fillCommand(command, scope)))
+    ).toEqual(oneLine.map((command) => interpolateCommand(command, scope)))
   })
 })
 
 function splits(command: string): boolean {
   try {
-    return fillCommand(command, scope).length > 0
+    return interpolateCommand(command, scope).length > 0
   } catch {
     return false
   }

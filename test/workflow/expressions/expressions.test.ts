@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { ToolError } from '../../../src/contract/tool-error.ts'
-import { fillCommand } from '../../../src/workflow/expressions/fill-command.ts'
-import { fill } from '../../../src/workflow/expressions/fill.ts'
-import { isTrue } from '../../../src/workflow/expressions/is-true.ts'
-import { parseExpression } from '../../../src/workflow/expressions/parse-expression.ts'
-import { referencesOf } from '../../../src/workflow/expressions/syntax.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
+import { interpolateCommand } from '../../../src/workflow/command-line.ts'
+import { interpolate, isConditionTrue } from '../../../src/workflow/expressions.ts'
+import { listReferences, parseExpression } from '../../../src/workflow/expression-parser.ts'
 import { done, scopeOf } from './scope.ts'
 
 const scope = scopeOf({
@@ -32,7 +30,7 @@ const scope = scopeOf({
   items: { file: { path: 'b c.ts' }, file_index: 3 },
 })
 
-const value = (expression: string): unknown => fill(`\${{ ${expression} }}`, scope)
+const value = (expression: string): unknown => interpolate(`\${{ ${expression} }}`, scope)
 
 describe('values [9.values]', () => {
   test.each([
@@ -96,8 +94,8 @@ describe('values [9.values]', () => {
     const odd = scopeOf({
       input: JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}') as unknown,
     })
-    expect(fill('${{ input.__proto__.a }}${{ input.constructor }}', odd)).toBe('12')
-    const copied = fill('${{ input }}', odd) as object
+    expect(interpolate('${{ input.__proto__.a }}${{ input.constructor }}', odd)).toBe('12')
+    const copied = interpolate('${{ input }}', odd) as object
     expect(Object.getPrototypeOf(copied)).toBe(Object.prototype)
     expect(JSON.stringify(copied)).toBe('{"__proto__":{"a":1},"constructor":2}')
   })
@@ -153,9 +151,9 @@ describe('operators [9.operators]', () => {
         d: { x: 1, z: [] },
       },
     })
-    expect(isTrue('input.a == input.b', pair)).toBe(true)
-    expect(isTrue('input.a == input.c', pair)).toBe(false)
-    expect(isTrue('input.a == input.d', pair)).toBe(false)
+    expect(isConditionTrue('input.a == input.b', pair)).toBe(true)
+    expect(isConditionTrue('input.a == input.c', pair)).toBe(false)
+    expect(isConditionTrue('input.a == input.d', pair)).toBe(false)
   })
 
   test.each([
@@ -191,7 +189,7 @@ describe('conditions [9.conditions]', () => {
     ['steps.scan.result.length > 0', true],
     ["${{ '}}' == '}}' }}", true],
   ])('%s', (condition, expected) => {
-    expect(isTrue(condition, scope)).toBe(expected)
+    expect(isConditionTrue(condition, scope)).toBe(expected)
   })
 
   test.each([
@@ -203,14 +201,14 @@ describe('conditions [9.conditions]', () => {
     '${{ true }}${{ true }}',
     '${{ true',
   ])('%j is none', (condition) => {
-    expect(() => isTrue(condition, scope)).toThrow(ToolError)
+    expect(() => isConditionTrue(condition, scope)).toThrow(ToolError)
   })
 })
 
 describe('texts [9.texts]', () => {
   test('a whole value keeps its type; in other texts values are joined', () => {
     expect(
-      fill(
+      interpolate(
         {
           n: '${{ input.zero }}',
           text: 'n=${{ input.zero }}',
@@ -238,27 +236,26 @@ describe('texts [9.texts]', () => {
   })
 
   test('blanks around make it a text', () => {
-    expect(fill(' ${{ input.zero }}', scope)).toBe(' 0')
+    expect(interpolate(' ${{ input.zero }}', scope)).toBe(' 0')
   })
 
   test('what was put in is not looked at again', () => {
     const hostile = scopeOf({ input: { text: '${{ workflow.id }}', list: ['${{ workflow.id }}'] } })
-    expect(fill(['${{ input.text }}', 'a ${{ input.text }}', '${{ input }}'], hostile)).toEqual([
-      '${{ workflow.id }}',
-      'a ${{ workflow.id }}',
-      hostile.input,
-    ])
+    expect(
+      interpolate(['${{ input.text }}', 'a ${{ input.text }}', '${{ input }}'], hostile),
+    ).toEqual(['${{ workflow.id }}', 'a ${{ workflow.id }}', hostile.input])
   })
 
   test('an opening can be written as a text', () => {
-    expect(fill("${{ '${{' }} x }}", scope)).toBe('${{ x }}')
+    expect(interpolate("${{ '${{' }} x }}", scope)).toBe('${{ x }}')
   })
 
   test('what is given cannot be changed through what was made', () => {
     const result = [{ path: 'a' }]
-    const filled = fill('${{ steps.scan.result }}', scopeOf({ steps: { scan: done(result) } })) as {
-      path: string
-    }[]
+    const filled = interpolate(
+      '${{ steps.scan.result }}',
+      scopeOf({ steps: { scan: done(result) } }),
+    ) as { path: string }[]
     filled[0]!.path = 'changed'
     expect(result[0]!.path).toBe('a')
   })
@@ -267,11 +264,11 @@ describe('texts [9.texts]', () => {
     let deep: unknown = 1
     for (let level = 0; level < 100_000; level += 1) deep = [deep]
     const endless = scopeOf({ input: { a: deep, b: [deep] } })
-    expect(() => fill(deep, endless)).toThrow(ToolError)
-    expect(() => fill('${{ input.a }}', endless)).toThrow(ToolError)
-    expect(() => fill('in a text: ${{ input.a }}', endless)).toThrow(ToolError)
-    expect(() => fillCommand('x ${{ input.a }}', endless)).toThrow(ToolError)
-    expect(() => isTrue('input.a == input.b', endless)).toThrow(ToolError)
+    expect(() => interpolate(deep, endless)).toThrow(ToolError)
+    expect(() => interpolate('${{ input.a }}', endless)).toThrow(ToolError)
+    expect(() => interpolate('in a text: ${{ input.a }}', endless)).toThrow(ToolError)
+    expect(() => interpolateCommand('x ${{ input.a }}', endless)).toThrow(ToolError)
+    expect(() => isConditionTrue('input.a == input.b', endless)).toThrow(ToolError)
   })
 })
 
@@ -317,12 +314,12 @@ describe('what cannot be read [9.expression-errors]', () => {
     expect(() => parseExpression('!'.repeat(100_000))).toThrow('at most 50 levels')
     expect(() => parseExpression(`'${'x'.repeat(5000)}'`)).toThrow('at most 4000 characters')
     expect(() => parseExpression(`1${' '.repeat(1_000_000)}`)).toThrow('at most 4000 characters')
-    expect(isTrue(Array.from({ length: 1000 }, () => '0').join('||'), scope)).toBe(false)
+    expect(isConditionTrue(Array.from({ length: 1000 }, () => '0').join('||'), scope)).toBe(false)
   })
 
   test('references are told with their places', () => {
     expect(
-      referencesOf(parseExpression("steps.a.result[0] == input['b c'] && !(file || 1 < x.y)")),
+      listReferences(parseExpression("steps.a.result[0] == input['b c'] && !(file || 1 < x.y)")),
     ).toEqual([
       { kind: 'path', root: 'steps', keys: ['a', 'result', 0], at: 0 },
       { kind: 'path', root: 'input', keys: ['b c'], at: 21 },

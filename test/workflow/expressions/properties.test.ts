@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ToolError } from '../../../src/contract/tool-error.ts'
-import { fill } from '../../../src/workflow/expressions/fill.ts'
-import { parseExpression } from '../../../src/workflow/expressions/parse-expression.ts'
-import type { Expression } from '../../../src/workflow/expressions/syntax.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
+import { interpolate } from '../../../src/workflow/expressions.ts'
+import { parseExpression } from '../../../src/workflow/expression-parser.ts'
+import type { Expression } from '../../../src/workflow/expression-parser.ts'
 import { scopeOf } from './scope.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const json = fc.jsonValue({ maxDepth: 4 })
 const text = (value: string): string =>
@@ -63,7 +64,7 @@ test('what is written is what is read [9.expression-errors]', () => {
 test('any JSON value comes through a text that is one expression as it was [9.texts]', () => {
   fc.assert(
     fc.property(json, (value) => {
-      const copy = fill('${{ input }}', scopeOf({ input: value }))
+      const copy = interpolate('${{ input }}', scopeOf({ input: value }))
       expect(JSON.stringify(copy)).toBe(JSON.stringify(value))
     }),
   )
@@ -74,7 +75,7 @@ test('values without expressions are copied [9.texts]', () => {
     fc.property(
       json.filter((value) => !JSON.stringify(value).includes('${{')),
       (value) => {
-        expect(JSON.stringify(fill(value, scopeOf()))).toBe(JSON.stringify(value))
+        expect(JSON.stringify(interpolate(value, scopeOf()))).toBe(JSON.stringify(value))
       },
     ),
   )
@@ -129,12 +130,12 @@ test('any text is an expression or a ToolError that says where [9.expression-err
         ).toBe(true)
       }
       try {
-        fill(`a \${{${expression}}}`, scopeOf())
+        interpolate(`a \${{${expression}}}`, scopeOf())
       } catch (error) {
         expect(ToolError.is(error)).toBe(true)
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   )
 })
 

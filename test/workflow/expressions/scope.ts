@@ -1,4 +1,4 @@
-import type { Scope, StepRecord } from '../../../src/workflow/expressions/scope-type.ts'
+import type { ExpressionScope, StepRecord } from '../../../src/workflow/expressions.ts'
 
 /** A step that went well. */
 export function done(result: unknown): StepRecord {
@@ -6,7 +6,7 @@ export function done(result: unknown): StepRecord {
 }
 
 /** A scope with what a test says, and nothing else. */
-export function scopeOf(given: Partial<Scope> = {}): Scope {
+export function scopeOf(given: Partial<ExpressionScope> = {}): ExpressionScope {
   return {
     input: {},
     steps: {},

@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import type { Step, Workflow } from '../../../src/workflow/definition/workflow-type.ts'
-import { questionId } from '../../../src/workflow/interpret/kinds/ask.ts'
-import { forwardedId } from '../../../src/workflow/steps/step-names.ts'
+import type { WorkflowStep, Workflow } from '../../../src/workflow/definition/model.ts'
+import { getQuestionId } from '../../../src/workflow/steps/questions.ts'
+import { getForwardedQuestionId } from '../../../src/workflow/step-host.ts'
 import type {
-  Settled,
+  OperationOutcome,
   WorkflowEvent,
   WorkflowQuestion,
-} from '../../../src/workflow/engines/engine-type.ts'
+} from '../../../src/workflow/engine.ts'
 import { failed, simulate } from './simulated-engine.ts'
 import type { Simulation } from './simulated-engine.ts'
 
-const tool = (name: string, rest: object = {}): Step => ({
+const tool = (name: string, rest: object = {}): WorkflowStep => ({
   type: 'tool',
   name,
   tool: name,
   ...rest,
 })
-const flow = (steps: readonly Step[], rest: Partial<Workflow> = {}): Workflow => ({
+const flow = (steps: readonly WorkflowStep[], rest: Partial<Workflow> = {}): Workflow => ({
   name: 'flow',
   steps,
   ...rest,
 })
-const ok = (value: unknown): Settled => ({ ok: true, value })
+const ok = (value: unknown): OperationOutcome => ({ ok: true, value })
 
 async function run(
   workflow: Workflow,
@@ -137,7 +137,7 @@ describe('failures', () => {
 
   test('[9.interpreter-retry] are all tried again where the step says how often, but those that cannot change', async () => {
     const retry = { max: 2, delay: 0, factor: 2, longest: 60 }
-    const tried = async (code: string, step: Step = tool('a', { retry })) =>
+    const tried = async (code: string, step: WorkflowStep = tool('a', { retry })) =>
       (await run(flow([step]), { tool: () => failed(code) })).keys.length
     expect(
       await Promise.all(
@@ -221,7 +221,7 @@ describe('failures', () => {
   })
 
   test('[9.interpreter-finally] [9.interpreter-compensation] what is done after a failure sees the step that failed, with its error', async () => {
-    const seen = (name: string): Step => ({
+    const seen = (name: string): WorkflowStep => ({
       type: 'tool',
       name,
       tool: name,
@@ -262,7 +262,7 @@ describe('failures', () => {
 })
 
 describe('steps at the same time', () => {
-  const tasks = (names: readonly string[], rest: object = {}): Step => ({
+  const tasks = (names: readonly string[], rest: object = {}): WorkflowStep => ({
     type: 'parallel',
     name: 'all',
     tasks: names.map((name) => tool(name)),
@@ -315,7 +315,7 @@ describe('steps at the same time', () => {
   })
 
   test('[9.interpreter-each] the same steps for every item, each with its own names', async () => {
-    const each: Step = {
+    const each: WorkflowStep = {
       type: 'each',
       name: 'move',
       items: '${{ input.files }}',
@@ -350,7 +350,7 @@ describe('steps at the same time', () => {
 
 describe('time', () => {
   test('[9.interpreter-timeout] a step that holds others is stopped when its time is over; that is a failure like any other', async () => {
-    const slow: Step = {
+    const slow: WorkflowStep = {
       type: 'parallel',
       name: 'slow',
       tasks: [tool('hangs')],
@@ -378,7 +378,7 @@ describe('time', () => {
   })
 
   test('[9.interpreter-wait] for a time, until a moment, for an answer', async () => {
-    const steps: Step[] = [
+    const steps: WorkflowStep[] = [
       { type: 'wait', name: 'pause', for: 60 },
       { type: 'wait', name: 'moment', until: '${{ input.at }}' },
       { type: 'wait', name: 'go', answer: { prompt: 'Go on with ${{ input.at }}?' } },
@@ -523,7 +523,7 @@ describe('a workflow in a workflow', () => {
 
 describe('a decision', () => {
   test('[9.interpreter-decision] is a question with an id that follows from its place', async () => {
-    const step: Step = {
+    const step: WorkflowStep = {
       type: 'ai_decision',
       name: 'strategy',
       decision_type: 'choose_strategy',
@@ -548,7 +548,7 @@ describe('a decision', () => {
       ],
       default: '${{ input.a }}',
     }
-    const steps: Step[] = [
+    const steps: WorkflowStep[] = [
       { type: 'ai_decision', name: 'pick', decision_type: 'pick', ...question },
       { type: 'wait', name: 'go', answer: { prompt: 'Go?', ...question } },
     ]
@@ -565,9 +565,9 @@ describe('a decision', () => {
   })
 
   test('[9.interpreter-decision] has an id that no question at another place has', () => {
-    expect(questionId('all#2/x')).not.toBe(questionId('all/2/x'))
-    expect(questionId('a~undo/q')).not.toBe(questionId('a/undo/q'))
-    expect(forwardedId('a#2', 'q')).not.toBe(forwardedId('a-2', 'q'))
+    expect(getQuestionId('all#2/x')).not.toBe(getQuestionId('all/2/x'))
+    expect(getQuestionId('a~undo/q')).not.toBe(getQuestionId('a/undo/q'))
+    expect(getForwardedQuestionId('a#2', 'q')).not.toBe(getForwardedQuestionId('a-2', 'q'))
   })
 
   test('[9.interpreter-decision] that nobody takes in time falls to its default, or fails', async () => {

@@ -1,16 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Step, Workflow } from '../../../src/workflow/definition/workflow-type.ts'
-import type { Settled } from '../../../src/workflow/engines/engine-type.ts'
+import type { WorkflowStep, Workflow } from '../../../src/workflow/definition/model.ts'
+import type { OperationOutcome } from '../../../src/workflow/engine.ts'
 import { Crash, failed, simulate } from './simulated-engine.ts'
 import type { Entry, Simulation } from './simulated-engine.ts'
+import { rounds } from '../../support/rounds.ts'
 
-type Shape = { readonly steps: readonly Step[]; readonly finally: readonly Step[] }
+type Shape = { readonly steps: readonly WorkflowStep[]; readonly finally: readonly WorkflowStep[] }
 
 // Names say how a tool behaves; each stands once, so that a key means one thing.
 const shapes: fc.Arbitrary<Shape> = fc.gen().map((g) => {
   let count = 0
-  const step = (depth: number): Step => {
+  const step = (depth: number): WorkflowStep => {
     const name = `s${(count += 1)}`
     const common = {
       name,
@@ -56,12 +57,12 @@ const shapes: fc.Arbitrary<Shape> = fc.gen().map((g) => {
       },
     }
   }
-  const list = (depth: number, most: number): Step[] =>
+  const list = (depth: number, most: number): WorkflowStep[] =>
     Array.from({ length: g(fc.integer, { min: 1, max: most }) }, () => step(depth))
   return { steps: list(2, 4), finally: list(0, 2) }
 })
 
-const behave: NonNullable<Simulation['tool']> = ({ tool, step, attempt }): Settled =>
+const behave: NonNullable<Simulation['tool']> = ({ tool, step, attempt }): OperationOutcome =>
   tool === 'fails'
     ? failed('NOT_FOUND')
     : tool === 'flaky' && attempt === 1
@@ -77,7 +78,8 @@ test('[9.interpreter-replay] an engine that dies at any entries of its journal c
       fc.option(fc.integer({ min: 0, max: 8 })),
       async (shape, choices, crashes, cancelAt) => {
         const workflow: Workflow = { name: 'any', ...shape }
-        // What ends next depends on the length of the journal alone, so that a disturbed run can be compared with an undisturbed one.
+        // What ends next depends on the length of the journal alone, so that a disturbed run can be
+        // compared with an undisturbed one.
         const world = (journal: Entry[]): Simulation => ({
           journal,
           tool: behave,
@@ -88,7 +90,7 @@ test('[9.interpreter-replay] an engine that dies at any entries of its journal c
         const expected = await simulate(workflow, {}, world(calm))
 
         const journal: Entry[] = []
-        let result: Settled | undefined
+        let result: OperationOutcome | undefined
         let crashAt = 0
         for (const next of [...crashes, Infinity]) {
           crashAt += next
@@ -112,6 +114,6 @@ test('[9.interpreter-replay] an engine that dies at any entries of its journal c
         expect(launched).toEqual([])
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   )
 })

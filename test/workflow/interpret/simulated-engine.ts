@@ -1,25 +1,25 @@
-import { interpret } from '../../../src/workflow/interpret/interpret.ts'
-import { Cancellation } from '../../../src/workflow/engines/engine-type.ts'
+import { interpretWorkflow } from '../../../src/workflow/interpreter.ts'
+import { ExecutionCancelledError } from '../../../src/workflow/engine.ts'
 import type {
-  Begun,
+  PendingOperation,
   DurableContext,
-  Operation,
-  Settled,
+  DurableOperation,
+  OperationOutcome,
   StepError,
-  ToolCall,
+  StepToolCall,
   WorkflowEvent,
   WorkflowQuestion,
-} from '../../../src/workflow/engines/engine-type.ts'
-import type { Workflow } from '../../../src/workflow/definition/workflow-type.ts'
+} from '../../../src/workflow/engine.ts'
+import type { Workflow } from '../../../src/workflow/definition/model.ts'
 
 export type Entry =
-  { readonly key: string; readonly settled: Settled } | { readonly cancel: string }
+  { readonly key: string; readonly settled: OperationOutcome } | { readonly cancel: string }
 export class Crash extends Error {}
 
 export type Simulation = {
   readonly journal: Entry[]
   /** What a tool gives; default: its name and what it got. */
-  readonly tool?: (call: ToolCall) => Settled | 'hangs'
+  readonly tool?: (call: StepToolCall) => OperationOutcome | 'hangs'
   readonly answer?: (id: string, question: WorkflowQuestion) => unknown
   /** Which of so many live operations ends next; default: the first. */
   readonly pick?: (count: number) => number
@@ -32,14 +32,17 @@ export type Simulation = {
   readonly events?: WorkflowEvent[]
 }
 
-type Live = Begun & { launched: boolean; abortedBy: StepError | undefined }
+type Live = PendingOperation & { launched: boolean; abortedBy: StepError | undefined }
 
-/** An engine without time: what can end next is a matter of choice, and it can die and come back at every entry of its journal. */
+/**
+ * An engine without time: what can end next is a matter of choice, and it can die and come back at
+ * every entry of its journal.
+ */
 export function simulate(
   workflow: Workflow,
   input: unknown,
   simulation: Simulation,
-): Promise<Settled> {
+): Promise<OperationOutcome> {
   const { journal, pick = () => 0, crashAt = Infinity, launched = [], aborted = [] } = simulation
   let position = 0
   const keys = new Set<string>()
@@ -68,7 +71,7 @@ export function simulate(
       const entry = journal[position]
       if (entry) {
         position += 1
-        if ('cancel' in entry) throw new Cancellation(entry.cancel)
+        if ('cancel' in entry) throw new ExecutionCancelledError(entry.cancel)
         const found = begun.find(({ operation }) => operation.key === entry.key)
         if (!found)
           throw new Error(
@@ -78,7 +81,7 @@ export function simulate(
       }
       if (journal.length === simulation.cancelAt) {
         write({ cancel: 'enough' })
-        throw new Cancellation('enough')
+        throw new ExecutionCancelledError('enough')
       }
       for (const one of begun as Live[]) {
         if (!one.launched) launched.push(one.operation.key)
@@ -98,32 +101,32 @@ export function simulate(
         throw new Error(
           `nothing can happen: ${begun.map(({ operation }) => operation.key).join(', ')}`,
         )
-      const settled: Settled = chosen.abortedBy
+      const settled: OperationOutcome = chosen.abortedBy
         ? { ok: false, error: chosen.abortedBy }
-        : (outcomeOf(chosen.operation, simulation) as Settled)
+        : (outcomeOf(chosen.operation, simulation) as OperationOutcome)
       write({ key: chosen.operation.key, settled })
       return { begun: chosen, settled }
     },
-    tell: (event) => simulation.events?.push(event),
+    emit: (event) => simulation.events?.push(event),
   }
-  return interpret(workflow, input, context)
+  return interpretWorkflow(workflow, input, context)
 }
 
 function outcomeOf(
-  operation: Operation,
+  operation: DurableOperation,
   { tool = echo, answer = () => 'hangs' }: Simulation,
-): Settled | 'hangs' {
+): OperationOutcome | 'hangs' {
   if (operation.kind === 'sleep') return { ok: true, value: null }
   if (operation.kind === 'tool') return tool(operation.call)
   const value = answer(operation.question.id, operation.question)
   return value === 'hangs' ? 'hangs' : { ok: true, value }
 }
 
-function echo({ tool, given }: ToolCall): Settled {
+function echo({ tool, given }: StepToolCall): OperationOutcome {
   return { ok: true, value: { tool, ...given } }
 }
 
-export const failed = (code: string, retryable = false): Settled => ({
+export const failed = (code: string, retryable = false): OperationOutcome => ({
   ok: false,
   error: { code, message: `it was ${code}`, retryable },
 })

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { normaliseWorkflow } from '../../../src/workflow/definition/normalise-workflow.ts'
-import { mermaidOf } from '../../../src/workflow/outline/mermaid-of.ts'
-import { planOf } from '../../../src/workflow/outline/plan-of.ts'
-import { planText } from '../../../src/workflow/outline/plan-text.ts'
-import { describeSeconds } from '../../../src/workflow/outline/seconds.ts'
+import { normalizeWorkflow } from '../../../src/workflow/definition/parse-workflow.ts'
+import { toMermaid } from '../../../src/workflow/graph.ts'
+import { createPlan, formatPlan } from '../../../src/workflow/plan.ts'
+import { formatDuration } from '../../../src/workflow/definition/reader.ts'
 
-const workflow = normaliseWorkflow({
+const workflow = normalizeWorkflow({
   name: 'nightly',
   summary: 'Every night',
   timeout: '1h',
@@ -67,7 +66,7 @@ const workflow = normaliseWorkflow({
 describe('plans [9.workflow-plan]', () => {
   test('every step with its key, in the order of the text', () => {
     expect(
-      planOf(workflow).steps.map(({ key, kind, role, depth }) => [key, kind, role, depth]),
+      createPlan(workflow).steps.map(({ key, kind, role, depth }) => [key, kind, role, depth]),
     ).toEqual([
       ['scan', 'tool', 'step', 0],
       ['choose', 'ai_decision', 'step', 0],
@@ -88,7 +87,7 @@ describe('plans [9.workflow-plan]', () => {
   })
 
   test('needs and limits', () => {
-    const steps = planOf(workflow).steps
+    const steps = createPlan(workflow).steps
     expect(steps.map(({ needs }) => needs.join(' '))).toEqual([
       'input.root',
       'input.root',
@@ -131,17 +130,17 @@ describe('plans [9.workflow-plan]', () => {
   })
 
   test('with an input, what follows from it alone is worked out', () => {
-    const steps = planOf(workflow, { root: 'a b', files: ['x', 'y'] }).steps
+    const steps = createPlan(workflow, { root: 'a b', files: ['x', 'y'] }).steps
     expect(steps[0]!.words).toEqual(['scan', '--root', 'a b'])
     expect(steps[1]!.taken).toBe(false)
     expect(steps[5]!.count).toBe(2)
     // An item is not known, and a nested workflow has an input of its own.
     expect([steps[6]!.words, steps[12]!.words]).toEqual([undefined, undefined])
-    expect(planOf(workflow, {}).steps[0]!.words).toBeUndefined()
+    expect(createPlan(workflow, {}).steps[0]!.words).toBeUndefined()
   })
 
   test('texts that follow from the input are put in, the others stay as they are written', () => {
-    const texts = normaliseWorkflow({
+    const texts = normalizeWorkflow({
       name: 'texts',
       input: {
         from: 'string',
@@ -184,7 +183,7 @@ describe('plans [9.workflow-plan]', () => {
     })
     const given = { from: 'x', to: 'site', most: 90 }
     expect(
-      planOf(texts, given).steps.map(({ input, question, wait }) => input ?? question ?? wait),
+      createPlan(texts, given).steps.map(({ input, question, wait }) => input ?? question ?? wait),
     ).toEqual([
       { way: 'x site', most: [90], run: '${{ workflow.id }}', plain: 'x' },
       {
@@ -198,12 +197,12 @@ describe('plans [9.workflow-plan]', () => {
       { way: 'x' },
       { way: '${{ input.way }}' },
     ])
-    expect(planOf(texts, given).output).toEqual(['site', '${{ steps.a.result }}'])
-    expect(planText(planOf(texts, given))).toContain('  d  waits 1m30s\n')
+    expect(createPlan(texts, given).output).toEqual(['site', '${{ steps.a.result }}'])
+    expect(formatPlan(createPlan(texts, given))).toContain('  d  waits 1m30s\n')
   })
 
   test('for people', () => {
-    expect(planText(planOf(workflow, { root: 'a b', files: [] })))
+    expect(formatPlan(createPlan(workflow, { root: 'a b', files: [] })))
       .toBe(`nightly: Every night (at most 1h)
   scan  scan --root 'a b'
       needs input.root; tried again 2 times whatever failed, first after 1s; at most 1m30s
@@ -235,12 +234,14 @@ describe('plans [9.workflow-plan]', () => {
 
   test('control characters of a definition do not reach a terminal', () => {
     expect(
-      planText(planOf(normaliseWorkflow({ steps: [{ wait: { answer: 'a\u001b[31m\nb' } }] }))),
+      formatPlan(
+        createPlan(normalizeWorkflow({ steps: [{ wait: { answer: 'a\u001b[31m\nb' } }] })),
+      ),
     ).toBe('workflow\n  wait-1  waits for an answer: a [31m b\n')
   })
 
   test('seconds as people say them', () => {
-    expect([0, 0.5, 1, 90, 3600, 90_061.25].map(describeSeconds)).toEqual([
+    expect([0, 0.5, 1, 90, 3600, 90_061.25].map(formatDuration)).toEqual([
       '0s',
       '0.5s',
       '1s',
@@ -253,7 +254,7 @@ describe('plans [9.workflow-plan]', () => {
 
 describe('charts [9.workflow-graph]', () => {
   test('boxes, frames and their order', () => {
-    expect(mermaidOf(workflow)).toBe(`flowchart TD
+    expect(toMermaid(workflow)).toBe(`flowchart TD
   n1(["nightly"])
   n2["scan: ./tool scan --root $#123;#123; input.root #125;#125;"]
   n1 --> n2
@@ -320,7 +321,7 @@ describe('charts [9.workflow-graph]', () => {
       .map((parts) => parts.join(''))
     fc.assert(
       fc.property(fc.oneof(pieces, fc.string({ unit: 'binary', minLength: 1 })), (text) => {
-        const hostile = normaliseWorkflow({
+        const hostile = normalizeWorkflow({
           name: 'end',
           steps: [
             { name: 'end', wait: { answer: `x${text.replaceAll('${{', '')}` } },
@@ -332,7 +333,7 @@ describe('charts [9.workflow-graph]', () => {
             { tasks: [{ name: 'click', wait: 1 }] },
           ],
         })
-        const [head, ...lines] = mermaidOf(hostile).trimEnd().split('\n')
+        const [head, ...lines] = toMermaid(hostile).trimEnd().split('\n')
         expect(head).toBe('flowchart TD')
         expect(lines.filter((one) => !line.test(one))).toEqual([])
         expect(lines.filter((one) => one.trim() === 'end')).toHaveLength(1)

@@ -14,7 +14,10 @@ export type WorkerProcess = {
   /** SIGKILL, and gone when it resolves. */ kill(): Promise<void>
 }
 
-/** Makes the SDK one of the packages that a project finds: in the folder around it, where its tools may not write, and which the projects of a test file share. */
+/**
+ * Makes the SDK one of the packages that a project finds: in the folder around it, where its tools
+ * may not write, and which the projects of a test file share.
+ */
 export function installSdk(project: Project): void {
   const place = join(project.folder, '..', 'node_modules')
   if (!existsSync(place)) symlinkSync(join(PACKAGES, 'node_modules'), place)
@@ -38,7 +41,8 @@ export async function startWorker(
     async kill() {
       running.kill('SIGKILL')
       await running.ended
-      // What it started dies with it, but not at the same moment. What other workers of the project started lives on.
+      // What it started dies with it, but not at the same moment. What other workers of the project
+      // started lives on.
       await untilToolsAreGone(join(project.folder, 'tools'))
     },
   }

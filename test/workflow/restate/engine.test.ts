@@ -1,14 +1,15 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Step, Workflow } from '../../../src/workflow/definition/workflow-type.ts'
-import type { Settled } from '../../../src/workflow/engines/engine-type.ts'
-import type { PerformStep } from '../../../src/workflow/engines/restate/worker/live-steps.ts'
-import { restateEngine } from '../../../src/workflow/engines/restate/engine.ts'
-import type { RestateEngine } from '../../../src/workflow/engines/restate/engine.ts'
+import type { WorkflowStep, Workflow } from '../../../src/workflow/definition/model.ts'
+import type { OperationOutcome } from '../../../src/workflow/engine.ts'
+import type { PerformStep } from '../../../src/workflow/restate/worker.ts'
+import { createRestateEngine } from '../../../src/workflow/restate/restate-engine.ts'
+import type { RestateEngine } from '../../../src/workflow/restate/restate-engine.ts'
 import { freePort } from '../../../scripts/conformance/free-port.mjs'
 import { renewAfterFailure } from '../../support/renew-after-failure.ts'
 import { startServer } from './server.ts'
 import type { TestServer } from './server.ts'
 import { openWorker } from './worker.ts'
+import { HANG_MS } from '../../support/limits.ts'
 
 let server: TestServer
 let worker: Awaited<ReturnType<typeof openWorker>>
@@ -20,7 +21,7 @@ renewAfterFailure(
   async () => {
     server = await startServer()
     worker = await openWorker(server.admin, perform)
-    engine = restateEngine({ ingress: server.ingress, admin: server.admin, now: Date.now })
+    engine = createRestateEngine({ ingress: server.ingress, admin: server.admin, now: Date.now })
   },
   async () => {
     await engine?.close()
@@ -56,7 +57,7 @@ const perform: PerformStep = async (
         )) ?? null,
     }
   if (tool === 'hold') {
-    return new Promise<Settled>((resolve) => {
+    return new Promise<OperationOutcome>((resolve) => {
       held.set(idempotencyKey, () => resolve({ ok: true, value: 'let go' }))
       signal.addEventListener('abort', () =>
         resolve({ ok: false, error: { code: 'CANCELLED', message: 'stopped', retryable: false } }),
@@ -66,13 +67,13 @@ const perform: PerformStep = async (
   return { ok: true, value: 'input' in given ? given.input : given.args }
 }
 
-const tool = (name: string, which: string, more: object = {}): Step => ({
+const tool = (name: string, which: string, more: object = {}): WorkflowStep => ({
   type: 'tool',
   name,
   tool: which,
   ...more,
 })
-const flow = (steps: readonly Step[], more: Partial<Workflow> = {}): Workflow => ({
+const flow = (steps: readonly WorkflowStep[], more: Partial<Workflow> = {}): Workflow => ({
   name: 'sample',
   steps,
   ...more,
@@ -182,7 +183,7 @@ describe('the Restate engine', () => {
       return found?.length ? found : undefined
     })
     expect(question).toMatchObject({ id: 'curious.which', prompt: 'Which?' })
-    const bare = restateEngine({ ingress: server.ingress, now: Date.now })
+    const bare = createRestateEngine({ ingress: server.ingress, now: Date.now })
     expect(await bare.get(id)).toMatchObject({
       state: 'waiting_ai',
       questions: [{ id: 'curious.which' }],
@@ -292,7 +293,7 @@ describe('the Restate engine', () => {
     await engine.cancel(three.id)
     expect((await three.done).state).toBe('cancelled')
     await expect(
-      restateEngine({ ingress: server.ingress, now: Date.now }).list(),
+      createRestateEngine({ ingress: server.ingress, now: Date.now }).list(),
     ).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining('admin') })
   })
 
@@ -320,20 +321,20 @@ describe('the Restate engine', () => {
 describe('where there is no server', () => {
   test('says which address it tried, and what to do, after a few tries [9.restate-unreachable]', async () => {
     const port = await freePort()
-    const away = restateEngine({ ingress: `http://127.0.0.1:${port}`, now: Date.now })
+    const away = createRestateEngine({ ingress: `http://127.0.0.1:${port}`, now: Date.now })
     await expect(away.start(flow([tool('a', 'echo')]), {})).rejects.toMatchObject({
       code: 'DEPENDENCY',
       retryable: true,
       message: expect.stringContaining(`http://127.0.0.1:${port}`),
       suggestion: { fix: expect.stringContaining('--ingress') },
     })
-    expect(() => restateEngine({ ingress: 'nowhere', now: Date.now })).toThrow(
+    expect(() => createRestateEngine({ ingress: 'nowhere', now: Date.now })).toThrow(
       /not the address of a server/,
     )
   })
 
   test('gives up waiting for an end when its patience is over', async () => {
-    const away = restateEngine({
+    const away = createRestateEngine({
       ingress: `http://127.0.0.1:${await freePort()}`,
       now: Date.now,
       patience: 0.01,
@@ -345,7 +346,7 @@ describe('where there is no server', () => {
     const empty = await startServer()
     try {
       await expect(
-        restateEngine({ ingress: empty.ingress, now: Date.now }).start(
+        createRestateEngine({ ingress: empty.ingress, now: Date.now }).start(
           flow([tool('a', 'echo')]),
           {},
         ),
@@ -362,5 +363,5 @@ describe('where there is no server', () => {
 
 // Only what never comes is waited for so long.
 function until<Found>(look: () => Promise<Found | undefined>): Promise<Found> {
-  return vi.waitUntil(look, { timeout: 60_000, interval: 20 })
+  return vi.waitUntil(look, { timeout: HANG_MS, interval: 20 })
 }

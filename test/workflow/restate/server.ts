@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../../../scripts/conformance/free-port.mjs'
+import { HANG_MS } from '../../support/limits.ts'
 
 /** The folder in which the SDK and the server are installed. */
 export const PACKAGES = fileURLToPath(new URL('packages', import.meta.url))
@@ -24,7 +25,7 @@ export type TestServer = {
   stop(): Promise<void>
 }
 
-const LONGEST_START = 60_000
+const LONGEST_START = HANG_MS
 
 /** Starts a server; resolves when it takes requests. */
 export async function startServer(

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { QUEUED, transition } from '../../../src/contract/run-state.ts'
-import type { RunStanding } from '../../../src/contract/run-state.ts'
+import { INITIAL_RUN_STATE, applyRunEvent } from '../../../src/protocol/run-state.ts'
+import type { RunStateInfo } from '../../../src/protocol/run-state.ts'
 import type {
   BeginRecord,
   ExecutionRecord,
-} from '../../../src/workflow/engines/embedded/journal/record.ts'
-import { startLightEvents } from '../../../src/workflow/run/light-events.ts'
+} from '../../../src/workflow/embedded/journal-records.ts'
+import { createInlineEvents } from '../../../src/workflow/inline-run.ts'
 
 const w = 'r-0123456789'
 const at = '2030-01-01T00:00:00.000Z'
@@ -23,7 +23,7 @@ const records: readonly (BeginRecord | ExecutionRecord)[] = [
 
 describe('the events of an execution without a log', () => {
   test('[9.light-watched] are those of its tools and questions, numbered, and each may follow the one before', () => {
-    const events = startLightEvents(w)
+    const events = createInlineEvents(w)
     const told = records.flatMap((record) => events.of(record))
     expect(
       told.map(({ type, task_id, status }) =>
@@ -49,9 +49,9 @@ describe('the events of an execution without a log', () => {
       ts: '2030-01-01T00:00:02.500Z',
     })
     const states: string[] = []
-    let standing: RunStanding = QUEUED
+    let standing: RunStateInfo = INITIAL_RUN_STATE
     for (const event of told) {
-      const next = transition(standing, event)
+      const next = applyRunEvent(standing, event)
       expect(next, event.type).toBeDefined()
       standing = next!
       states.push(standing.state)

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { registry, tool } from 'toolable'
 import type { Registry } from 'toolable'
-import { createPerformTool } from '../../../src/workflow/steps/perform-tool.ts'
-import type { StepCall, StepHost } from '../../../src/workflow/steps/step-host.ts'
-import { childRunId } from '../../../src/workflow/steps/step-names.ts'
+import { createPerformTool } from '../../../src/workflow/perform-tool.ts'
+import type { StepCall, StepHost } from '../../../src/workflow/step-host.ts'
+import { getChildRunId } from '../../../src/workflow/step-host.ts'
 import { cleanEnvironment } from '../../support/run-program.ts'
 import { isAlive } from '../../support/processes.ts'
 import { COUNT, makeProject } from '../support.ts'
@@ -62,7 +62,7 @@ async function makeSteps(more: Partial<StepHost> = {}, project = makeProject()):
       runsFolder: project.runs,
       cwd: project.folder,
       env: cleanEnvironment(),
-      tell: (line) => void told.push(line),
+      emit: (line) => void told.push(line),
       ...given,
     })
     return {
@@ -90,7 +90,7 @@ async function makeSteps(more: Partial<StepHost> = {}, project = makeProject()):
 describe('a program', () => {
   test('is a run of its own, linked to its workflow, under an id that follows from the step, and its tasks are told [9.child-runs] [9.task-events]', async () => {
     const { project, told, perform } = await makeSteps()
-    const id = childRunId(`${WORKFLOW}/scan`)
+    const id = getChildRunId(`${WORKFLOW}/scan`)
     expect(await perform({})).toEqual({
       ok: true,
       value: { name: 'a', key: `${WORKFLOW}/scan` },
@@ -144,7 +144,7 @@ describe('a program', () => {
         code: 'RATE_LIMIT',
         message: 'b failed',
         retryable: true,
-        run_id: childRunId(`${WORKFLOW}/scan`),
+        run_id: getChildRunId(`${WORKFLOW}/scan`),
       },
     }
     expect(await perform(call)).toEqual(failed)
@@ -158,7 +158,7 @@ describe('a program', () => {
 
   test('runs where a process died between the folder and the run in it [9.child-taken]', async () => {
     const { project, perform } = await makeSteps()
-    const half = join(project.runs, childRunId(`${WORKFLOW}/scan`))
+    const half = join(project.runs, getChildRunId(`${WORKFLOW}/scan`))
     mkdirSync(join(half, 'work'), { recursive: true })
     expect(await perform({})).toMatchObject({ ok: true, value: { name: 'a' } })
     expect(project.counted()).toEqual(['a'])
@@ -171,7 +171,7 @@ describe('a program', () => {
     const call = { given: { input: { name: 'c', log: project.path('counted'), gate } } }
     const leaving = new AbortController()
     const running = [perform(call, leaving.signal), perform(call), again().perform(call)]
-    await expect.poll(() => project.counted(), { timeout: 20_000 }).toEqual(['c'])
+    await expect.poll(() => project.counted()).toEqual(['c'])
     leaving.abort('enough')
     expect(await running[0]).toMatchObject({
       ok: false,
@@ -189,19 +189,19 @@ describe('a program', () => {
     // Another process resumes the very run.
     const stop = new AbortController()
     const first = perform({ given: { args } }, stop.signal)
-    await expect.poll(() => project.counted(), { timeout: 20_000 }).toEqual(['d'])
+    await expect.poll(() => project.counted()).toEqual(['d'])
     stop.abort()
     expect(await first).toMatchObject({ ok: false, error: { code: 'CANCELLED' } })
-    const id = childRunId(`${WORKFLOW}/scan`)
+    const id = getChildRunId(`${WORKFLOW}/scan`)
     const other = project.start(['resume', id])
-    await expect.poll(() => project.counted(), { timeout: 20_000 }).toEqual(['d', 'd'])
+    await expect.poll(() => project.counted()).toEqual(['d', 'd'])
     const leaving = new AbortController()
     const ended = perform({ given: { args } }, leaving.signal)
     leaving.abort({ code: 'TIMEOUT', message: 'too long', retryable: false })
     expect(await ended).toMatchObject({ ok: false, error: { code: 'TIMEOUT', run_id: id } })
     expect((await other.ended).status).toBe(130)
     const third = project.start(['resume', id])
-    await expect.poll(() => project.counted(), { timeout: 20_000 }).toEqual(['d', 'd', 'd'])
+    await expect.poll(() => project.counted()).toEqual(['d', 'd', 'd'])
     const joined = perform({ given: { args } })
     writeFileSync(gate, '')
     expect(await joined).toMatchObject({ ok: true, value: { name: 'd' }, run_id: id })
@@ -219,7 +219,7 @@ describe('a program', () => {
       stop.signal,
     )
     await expect.poll(() => project.counted(), { timeout: 20_000 }).toEqual(['e'])
-    const id = childRunId(`${WORKFLOW}/scan`)
+    const id = getChildRunId(`${WORKFLOW}/scan`)
     const {
       children: [{ pid }],
     } = JSON.parse(readFileSync(join(project.runs, id, 'lock'), 'utf8'))
@@ -345,7 +345,7 @@ describe('the permissions of a step', () => {
     expect(
       await perform({ ...given, permissions: { filesystem: { read: ['/usr/share/doc/**'] } } }),
     ).toMatchObject({ ok: true })
-    expect(project.request(childRunId(`${WORKFLOW}/scan`)).permissions).toEqual({
+    expect(project.request(getChildRunId(`${WORKFLOW}/scan`)).permissions).toEqual({
       filesystem: { read: ['/usr/share/doc/**'] },
       resources: { memory_mb: 256 },
     })
@@ -366,7 +366,7 @@ describe('the permissions of a step', () => {
       value: expect.anything(),
     })
     expect(free.counted()).toEqual([])
-    expect(free.log(childRunId(`${WORKFLOW}/scan`))[0]).toMatchObject({ level: 'L3' })
+    expect(free.log(getChildRunId(`${WORKFLOW}/scan`))[0]).toMatchObject({ level: 'L3' })
     expect(await steps.perform({ ...call, step: 'free' })).toMatchObject({ ok: true })
     expect(free.counted()).toEqual(['ran'])
     expect(

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Interaction } from '../../../../src/contract/interaction.ts'
+import type { Interaction } from '../../../../src/protocol/events.ts'
 import { late } from '../../screens/late.tsx'
 
 // Most questions have buttons: the form comes with the first that needs one.
@@ -12,7 +12,10 @@ type Props = {
   onTouch(): void
 }
 
-/** What one answers a question with: buttons where the answers are known, a form where a schema says what is wanted, else a text. */
+/**
+ * What one answers a question with: buttons where the answers are known, a form where a schema says
+ * what is wanted, else a text.
+ */
 export function AnswerForm(props: Props) {
   const { kind, options = [], schema, dialogue } = props.question
   if (kind === 'confirm')

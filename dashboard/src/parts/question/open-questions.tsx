@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import type { Decision, DecisionList } from '../../../../src/views/model/wire/others.ts'
+import type { Decision, DecisionList } from '../../../../src/views/model/api.ts'
 import { keyOf } from '../../state/decisions.ts'
 import type { Resource } from '../../state/resource.ts'
 import { Ago } from '../time.tsx'

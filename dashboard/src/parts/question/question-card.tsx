@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
-import type { Interaction } from '../../../../src/contract/interaction.ts'
-import type { Decision } from '../../../../src/views/model/wire/others.ts'
+import type { Interaction } from '../../../../src/protocol/events.ts'
+import type { Decision } from '../../../../src/views/model/api.ts'
 import { isReadOnly } from '../../state/about.ts'
 import { announce } from '../../state/announce.ts'
 import { ApiError, post } from '../../state/api.ts'

@@ -1,4 +1,4 @@
-import { shorten } from '../../../../src/contract/shorten.ts'
+import { shorten } from '../../../../src/util/text.ts'
 
 const LONGEST = 200
 

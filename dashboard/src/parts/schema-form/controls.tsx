@@ -1,8 +1,8 @@
 import { useEffect, useId, useState } from 'preact/hooks'
-import type { JsonSchema } from '../../../../src/contract/json.ts'
-import { show } from '../../../../src/views/model/form/field.ts'
-import type { Option } from '../../../../src/views/model/form/field.ts'
-import { readNumber } from '../../../../src/views/model/form/texts.ts'
+import type { JsonSchema } from '../../../../src/util/values.ts'
+import { toDisplayText } from '../../../../src/views/model/form.ts'
+import type { FieldOption } from '../../../../src/views/model/form.ts'
+import { parseNumber } from '../../../../src/views/model/form-values.ts'
 import type { Place } from './place.ts'
 
 /** What ties a control to its name, its help and its problems. */
@@ -23,7 +23,7 @@ export function TextControl({
   place,
   wiring: { name: _, ...wiring },
 }: Simple & { readonly type: 'text' | 'long' | 'password' | 'date' }) {
-  const value = show(place.value)
+  const value = toDisplayText(place.value)
   const onInput = ({
     currentTarget,
   }: {
@@ -51,7 +51,7 @@ export function NumberControl({
 }: Simple & { readonly schema: JsonSchema; readonly whole: boolean }) {
   const [draft, setDraft] = useState('')
   useEffect(() => () => place.mark(wiring.id, false), [])
-  const value = readNumber(draft) === place.value ? draft : show(place.value)
+  const value = parseNumber(draft) === place.value ? draft : toDisplayText(place.value)
   return (
     <input
       {...wiring}
@@ -64,7 +64,7 @@ export function NumberControl({
         setDraft(currentTarget.value)
         // The browser keeps a text that is no number to itself.
         place.mark(wiring.id, currentTarget.validity.badInput)
-        place.onChange(readNumber(currentTarget.value))
+        place.onChange(parseNumber(currentTarget.value))
       }}
     />
   )
@@ -101,7 +101,7 @@ export function ChoiceControl({
   byDefault,
   place,
   wiring: { name: _, ...wiring },
-}: Simple & { readonly options: readonly Option[]; readonly byDefault: unknown }) {
+}: Simple & { readonly options: readonly FieldOption[]; readonly byDefault: unknown }) {
   const group = useId()
   const chosen = options.findIndex((option) => same(option.value, place.value))
   if (place.required && byDefault === undefined && options.length <= MOST_RADIOS) {
@@ -130,7 +130,7 @@ export function ChoiceControl({
     >
       <option selected={chosen < 0}>
         {byDefault !== undefined
-          ? `${show(byDefault)} (default)`
+          ? `${toDisplayText(byDefault)} (default)`
           : place.required
             ? 'Choose …'
             : 'Not set'}
@@ -147,11 +147,11 @@ export function ManyControl({
   options,
   place,
 }: {
-  readonly options: readonly Option[]
+  readonly options: readonly FieldOption[]
   readonly place: Place
 }) {
   const chosen = Array.isArray(place.value) ? (place.value as unknown[]) : []
-  const has = (option: Option) => chosen.some((value) => same(value, option.value))
+  const has = (option: FieldOption) => chosen.some((value) => same(value, option.value))
   return (
     <div class="options">
       {options.map((option) => (

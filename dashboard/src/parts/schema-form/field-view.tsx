@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { fieldOf, titleOf } from '../../../../src/views/model/form/field.ts'
-import type { Field } from '../../../../src/views/model/form/field.ts'
-import { hintsOf } from '../../../../src/views/model/form/texts.ts'
+import { getField, getTitle } from '../../../../src/views/model/form.ts'
+import type { FormField } from '../../../../src/views/model/form.ts'
+import { getHints } from '../../../../src/views/model/form-values.ts'
 import { Checkbox, ChoiceControl, ManyControl, NumberControl, TextControl } from './controls.tsx'
 import type { Wiring } from './controls.tsx'
 import { JsonControl } from './json-control.tsx'
@@ -16,9 +16,10 @@ const DEEPEST = 8
 /** A field with its name, its help, its control and its problems. */
 export function FieldView({ place }: { readonly place: Place }) {
   const id = useId()
-  const found = fieldOf(place.schema, place.root)
-  const field: Field = place.depth > DEEPEST ? { ...found, kind: 'json' } : asChoice(found, place)
-  const name = titleOf(field.schema, place.name)
+  const found = getField(place.schema, place.root)
+  const field: FormField =
+    place.depth > DEEPEST ? { ...found, kind: 'json' } : asChoice(found, place)
+  const name = getTitle(field.schema, place.name)
   if (field.kind === 'json')
     return (
       <JsonControl
@@ -27,13 +28,13 @@ export function FieldView({ place }: { readonly place: Place }) {
         onChange={place.onChange}
         problems={place.problems}
         mark={place.mark}
-        hints={hintsOf(field)}
+        hints={getHints(field)}
         required={place.required}
       />
     )
   const isWhole = place.depth === 0 && field.kind === 'group'
   const own = place.problems.filter(({ path }) => path.length === 0)
-  const hints = isWhole ? [] : hintsOf(field)
+  const hints = isWhole ? [] : getHints(field)
   const described = [hints.length > 0 && `${id}-hint`, own.length > 0 && `${id}-problem`]
     .filter(Boolean)
     .join(' ')
@@ -146,7 +147,7 @@ function Control({
   place,
   wiring,
 }: {
-  readonly field: Field
+  readonly field: FormField
   readonly place: Place
   readonly wiring: Wiring
 }) {
@@ -202,7 +203,7 @@ function Control({
 }
 
 // Where yes and no both have to be said, a box that nobody has touched would say no.
-function asChoice(field: Field, { required }: Place): Field {
+function asChoice(field: FormField, { required }: Place): FormField {
   if (field.kind !== 'boolean' || !required || field.schema['default'] !== undefined) return field
   return {
     ...field,
@@ -214,7 +215,7 @@ function asChoice(field: Field, { required }: Place): Field {
   }
 }
 
-function isSet(field: Field, place: Place): boolean {
+function isSet(field: FormField, place: Place): boolean {
   return (
     field.kind === 'group' ||
     field.kind === 'list' ||
@@ -224,6 +225,6 @@ function isSet(field: Field, place: Place): boolean {
   )
 }
 
-function isRadio(field: Field & { readonly kind: 'choice' | 'many' }, place: Place): boolean {
+function isRadio(field: FormField & { readonly kind: 'choice' | 'many' }, place: Place): boolean {
   return place.required && field.schema['default'] === undefined && field.options.length <= 4
 }

@@ -1,13 +1,13 @@
 import { useEffect, useId, useState } from 'preact/hooks'
-import type { Problem } from '../../../../src/views/model/form/problems.ts'
-import { readJson } from '../../../../src/views/model/form/texts.ts'
+import type { FormProblem } from '../../../../src/views/model/form-values.ts'
+import { parseJsonText } from '../../../../src/views/model/form-values.ts'
 import { Problems, RequiredMark } from './field-view.tsx'
 
 type JsonControlProps = {
   readonly name: string
   readonly value: unknown
   onChange(value: unknown): void
-  readonly problems: readonly Problem[]
+  readonly problems: readonly FormProblem[]
   mark(id: string, unreadable: boolean): void
   readonly hints?: readonly string[]
   readonly required?: boolean
@@ -28,7 +28,7 @@ export function JsonControl({
 }: JsonControlProps) {
   const id = useId()
   const [draft, setDraft] = useState(() => write(value))
-  const read = readJson(draft)
+  const read = parseJsonText(draft)
   // Somebody else has changed the value.
   const text =
     read.problem !== undefined || JSON.stringify(read.value) === JSON.stringify(value)
@@ -58,7 +58,7 @@ export function JsonControl({
         aria-required={required}
         aria-invalid={messages.length > 0}
         onInput={({ currentTarget }) => {
-          const next = readJson(currentTarget.value)
+          const next = parseJsonText(currentTarget.value)
           setDraft(currentTarget.value)
           mark(id, next.problem !== undefined)
           if (next.problem === undefined) onChange(next.value)

@@ -1,9 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { fieldOf } from '../../../../src/views/model/form/field.ts'
-import type { Field, Member } from '../../../../src/views/model/form/field.ts'
-import { inside, outside } from '../../../../src/views/model/form/problems.ts'
-import { ownValue, prune, variantOf } from '../../../../src/views/model/form/prune.ts'
-import { isObject } from '../../../../src/contract/json.ts'
+import { getField } from '../../../../src/views/model/form.ts'
+import type { FormField, FieldMember } from '../../../../src/views/model/form.ts'
+import {
+  findVariant,
+  getOwnValue,
+  problemsInside,
+  problemsOutside,
+  pruneDraft,
+} from '../../../../src/views/model/form-values.ts'
+import { isObject } from '../../../../src/util/values.ts'
 import { FieldView } from './field-view.tsx'
 import type { Place } from './place.ts'
 
@@ -14,7 +19,7 @@ export function GroupControl({
   name,
   folded,
 }: {
-  readonly members: readonly Member[]
+  readonly members: readonly FieldMember[]
   readonly place: Place
   readonly name: string
   readonly folded: boolean
@@ -31,7 +36,7 @@ export function GroupControl({
   const others = Object.keys(value).filter((key) => !keys.includes(key))
   return (
     <>
-      {outside(place.problems, keys)
+      {problemsOutside(place.problems, keys)
         .filter(({ path }) => path.length > 0)
         .map(({ path, message }) => (
           <p class="wrong" role="alert">
@@ -48,8 +53,8 @@ export function GroupControl({
               schema,
               name: key,
               required,
-              value: ownValue(value, key),
-              problems: inside(place.problems, key),
+              value: getOwnValue(value, key),
+              problems: problemsInside(place.problems, key),
               onChange: (next) => place.onChange({ ...value, [key]: next }),
             }}
           />
@@ -98,7 +103,8 @@ export function ListControl({
                 hidesName: true,
                 required: true,
                 value,
-                problems: value === undefined ? [] : inside(place.problems, positions[index]!),
+                problems:
+                  value === undefined ? [] : problemsInside(place.problems, positions[index]!),
                 onChange: (next) => place.onChange(values.with(index, next)),
               }}
             />
@@ -123,7 +129,7 @@ export function ListControl({
         aria-label={`Add to ${name}`}
         onClick={() => {
           added.current = true
-          place.onChange([...values, prune(items, place.root, undefined)])
+          place.onChange([...values, pruneDraft(items, place.root, undefined)])
         }}
       >
         + Add
@@ -138,12 +144,12 @@ export function VariantsControl({
   place,
   name,
 }: {
-  readonly variants: (Field & { readonly kind: 'variants' })['variants']
+  readonly variants: (FormField & { readonly kind: 'variants' })['variants']
   readonly place: Place
   readonly name: string
 }) {
   const [chosen, setChosen] = useState<number>()
-  const index = chosen ?? variantOf(variants, place.root, place.value)
+  const index = chosen ?? findVariant(variants, place.root, place.value)
   return (
     <>
       <select
@@ -152,8 +158,8 @@ export function VariantsControl({
           setChosen(currentTarget.selectedIndex)
           place.onChange(
             place.required ||
-              fieldOf(variants[currentTarget.selectedIndex]!.schema, place.root).kind === 'group'
-              ? prune(variants[currentTarget.selectedIndex]!.schema, place.root, undefined)
+              getField(variants[currentTarget.selectedIndex]!.schema, place.root).kind === 'group'
+              ? pruneDraft(variants[currentTarget.selectedIndex]!.schema, place.root, undefined)
               : undefined,
           )
         }}
@@ -189,7 +195,7 @@ function inner({
 }
 
 // What can be only one thing needs no field.
-function isFixed({ schema, required }: Member, { root }: Place): boolean {
-  const field = fieldOf(schema, root)
+function isFixed({ schema, required }: FieldMember, { root }: Place): boolean {
+  const field = getField(schema, root)
   return required && field.kind === 'choice' && field.options.length === 1
 }

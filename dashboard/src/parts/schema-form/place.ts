@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../../../src/contract/json.ts'
-import type { Problem } from '../../../../src/views/model/form/problems.ts'
+import type { JsonSchema } from '../../../../src/util/values.ts'
+import type { FormProblem } from '../../../../src/views/model/form-values.ts'
 
 /** Where a field stands, and how it tells its value. */
 export type Place = {
@@ -10,7 +10,7 @@ export type Place = {
   readonly required: boolean
   readonly value: unknown
   onChange(value: unknown): void
-  readonly problems: readonly Problem[]
+  readonly problems: readonly FormProblem[]
   /** Tells of a text that cannot be read as a value, or can again. */
   mark(id: string, unreadable: boolean): void
   readonly depth: number

@@ -1,4 +1,4 @@
-import type { Decision } from '../../../../src/views/model/wire/others.ts'
+import type { Decision } from '../../../../src/views/model/api.ts'
 import { Empty, Loading, Problem } from '../../parts/notes.tsx'
 import { OpenQuestions } from '../../parts/question/open-questions.tsx'
 import { keyOf, useDecisions } from '../../state/decisions.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Decision } from '../../../../src/views/model/wire/others.ts'
+import type { Decision } from '../../../../src/views/model/api.ts'
 import { RunLink, Subject } from '../../parts/run-cells.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { valueText } from '../../parts/question/value-text.ts'

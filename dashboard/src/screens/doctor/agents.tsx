@@ -1,4 +1,4 @@
-import type { DoctorReport } from '../../../../src/views/model/wire/others.ts'
+import type { DoctorReport } from '../../../../src/views/model/api.ts'
 import { Finding } from './finding.tsx'
 
 /** Which agents this machine has, and whether they know the tools. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { DoctorReport } from '../../../../src/views/model/wire/others.ts'
+import type { DoctorReport } from '../../../../src/views/model/api.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
-import { formatBytes } from '../../../../src/views/model/format/bytes.ts'
+import { formatBytes } from '../../../../src/views/model/format-bytes.ts'
 import { announce } from '../../state/announce.ts'
 import { post } from '../../state/api.ts'
 

@@ -1,4 +1,4 @@
-import type { DoctorReport } from '../../../../src/views/model/wire/others.ts'
+import type { DoctorReport } from '../../../../src/views/model/api.ts'
 import { Loading, Problem } from '../../parts/notes.tsx'
 import { useDocument } from '../../state/resource.ts'
 import type { ScreenProps } from '../screen.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { RunRow } from '../../../../src/views/model/wire/run-row.ts'
+import type { RunRow } from '../../../../src/views/model/api.ts'
 import { Empty, Problem } from '../../parts/notes.tsx'
 import { OpenQuestions } from '../../parts/question/open-questions.tsx'
 import { RunTable } from '../../parts/run-table.tsx'

@@ -1,4 +1,4 @@
-import type { RunRow } from '../../../../src/views/model/wire/run-row.ts'
+import type { RunRow } from '../../../../src/views/model/api.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { Bar, Heartbeat, LastWords, RunLink, RunTime, Subject } from '../../parts/run-cells.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'

@@ -1,4 +1,4 @@
-import type { PlanList, ShownPlan } from '../../../../src/views/model/wire/others.ts'
+import type { PlanList, ShownPlan } from '../../../../src/views/model/api.ts'
 import { Empty, Loading, Problem } from '../../parts/notes.tsx'
 import { Path } from '../../parts/path.tsx'
 import { Bar, RunLink } from '../../parts/run-cells.tsx'

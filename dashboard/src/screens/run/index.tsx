@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { generalizer } from '../../../../src/views/model/graph/standings-of.ts'
+import { createKeyGeneralizer } from '../../../../src/views/model/graph-status.ts'
 import { Loading, Problem } from '../../parts/notes.tsx'
 import { lookOf } from '../../parts/state-badge.tsx'
 import { TabPanel, Tabs, chosenTab } from '../../parts/tabs.tsx'
@@ -49,7 +49,7 @@ function Run({ run }: { readonly run: LiveRun }) {
     before.current = model.state
   }, [model.state])
   const selection = readSelection(model.created)
-  const generalize = useMemo(() => generalizer(detail.workflow?.steps ?? []), [detail])
+  const generalize = useMemo(() => createKeyGeneralizer(detail.workflow?.steps ?? []), [detail])
   const isSelected = (key: string): boolean =>
     selection.step !== undefined && (key === selection.step || generalize(key) === selection.step)
   const tabs: readonly Tab[] = [

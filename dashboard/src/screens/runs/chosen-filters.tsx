@@ -4,7 +4,10 @@ import { changeQuery, goTo } from '../../state/route.ts'
 import { FILTERS, readSaved, writeSaved } from './filters.ts'
 import type { SavedFilter } from './filters.ts'
 
-/** The filters that are set, each with a way to take it out, and those that somebody keeps under a name. */
+/**
+ * The filters that are set, each with a way to take it out, and those that somebody keeps under a
+ * name.
+ */
 export function ChosenFilters({
   query,
   search,

@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { WorkflowRow } from '../../../../src/views/model/wire/workflows.ts'
-import type { ToolList } from '../../../../src/views/model/wire/tools.ts'
-import type { RunRow } from '../../../../src/views/model/wire/run-row.ts'
+import type { RunRow, ToolList, WorkflowRow } from '../../../../src/views/model/api.ts'
 import { changeQuery } from '../../state/route.ts'
 import { useDocument } from '../../state/resource.ts'
 
@@ -13,7 +11,9 @@ const PERIODS = [
   ['30d', 'last 30 days'],
 ] as const
 
-/** The filters that are more than a word: tool, workflow, who started it, time, artifacts, error. */
+/**
+ * The filters that are more than a word: tool, workflow, who started it, time, artifacts, error.
+ */
 export function FilterFields({
   query,
   rows,

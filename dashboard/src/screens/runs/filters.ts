@@ -23,7 +23,9 @@ export function filterQuery(query: URLSearchParams): string {
   return kept.toString()
 }
 
-/** Splits what was typed into words and parts that name a filter: `error:E_TIMEOUT has:artifact`. */
+/**
+ * Splits what was typed into words and parts that name a filter: `error:E_TIMEOUT has:artifact`.
+ */
 export function readTyped(text: string): {
   readonly text: string
   readonly filters: { readonly [name: string]: string }

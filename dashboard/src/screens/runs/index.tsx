@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { readFilter } from '../../../../src/views/model/filter/run-filter.ts'
+import { parseRunFilter } from '../../../../src/views/model/run-filter.ts'
 import { Empty, Loading, Problem } from '../../parts/notes.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { announce } from '../../state/announce.ts'
@@ -58,7 +58,7 @@ export function RunsScreen({ query }: ScreenProps) {
   useEffect(() => {
     if (held.length > 0) announce(`${held.length} new ${held.length === 1 ? 'run' : 'runs'}`)
   }, [held.length])
-  const chosen = readFilter(query, serverTime()).states ?? []
+  const chosen = parseRunFilter(query, serverTime()).states ?? []
   return (
     <>
       <div class="title-row">

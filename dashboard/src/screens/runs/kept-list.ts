@@ -5,7 +5,10 @@ type Kept = { readonly query: string; readonly list: RunList; top: number }
 
 let kept: Kept | undefined
 
-/** The list of a query. The last one stays open when its screen is left, so that whoever comes back finds it where it was. */
+/**
+ * The list of a query. The last one stays open when its screen is left, so that whoever comes back
+ * finds it where it was.
+ */
 export function keptList(query: string): Kept {
   if (kept?.query !== query) {
     kept?.list.close()

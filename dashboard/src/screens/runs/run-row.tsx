@@ -1,4 +1,4 @@
-import type { RunRow } from '../../../../src/views/model/wire/run-row.ts'
+import type { RunRow } from '../../../../src/views/model/api.ts'
 import { Bar, LastWords, RunLink, RunTime, Subject } from '../../parts/run-cells.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Ago } from '../../parts/time.tsx'

@@ -1,5 +1,5 @@
-import { isOver } from '../../../../src/contract/run-state.ts'
-import type { RunRow } from '../../../../src/views/model/wire/run-row.ts'
+import { isFinished } from '../../../../src/protocol/run-state.ts'
+import type { RunRow } from '../../../../src/views/model/api.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { announce } from '../../state/announce.ts'
@@ -15,8 +15,8 @@ export function SelectionBar({
   readonly rows: readonly RunRow[]
   onClear(): void
 }) {
-  const alive = rows.filter(({ state }) => !isOver(state))
-  const over = rows.filter(({ state }) => isOver(state))
+  const alive = rows.filter(({ state }) => !isFinished(state))
+  const over = rows.filter(({ state }) => isFinished(state))
   return (
     <div class="selection" role="group" aria-label="Selected runs">
       <strong>{rows.length} selected</strong>

@@ -1,5 +1,5 @@
-import type { RunState } from '../../../../src/contract/run-state.ts'
-import type { StateCounts } from '../../../../src/views/model/wire/run-row.ts'
+import type { RunState } from '../../../../src/protocol/run-state.ts'
+import type { StateCounts } from '../../../../src/views/model/api.ts'
 import { lookOf } from '../../parts/state-badge.tsx'
 import { changeQuery } from '../../state/route.ts'
 
@@ -12,7 +12,9 @@ const ORDER: readonly RunState[] = [
   'cancelled',
 ]
 
-/** How many runs there are in each state; each number chooses its state, and once more lets it go. */
+/**
+ * How many runs there are in each state; each number chooses its state, and once more lets it go.
+ */
 export function StateButtons({
   counts,
   chosen,

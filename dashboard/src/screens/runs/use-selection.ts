@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { RunRow } from '../../../../src/views/model/wire/run-row.ts'
+import type { RunRow } from '../../../../src/views/model/api.ts'
 
 /** The runs that somebody has selected, as they are now. */
 export type Selection = {

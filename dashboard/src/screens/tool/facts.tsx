@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../src/contract/json.ts'
-import type { ToolDetail } from '../../../../src/views/model/wire/tools.ts'
+import type { JsonObject } from '../../../../src/util/values.ts'
+import type { ToolDetail } from '../../../../src/views/model/api.ts'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Permissions } from '../tools/tool-table.tsx'
 

@@ -1,4 +1,4 @@
-import type { ToolDetail } from '../../../../src/views/model/wire/tools.ts'
+import type { ToolDetail } from '../../../../src/views/model/api.ts'
 import { Code } from '../../parts/code.tsx'
 import { chosenTab, TabPanel, Tabs } from '../../parts/tabs.tsx'
 import { isWide } from '../../state/wide.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { JsonObject } from '../../../../src/contract/json.ts'
-import type { ToolDetail } from '../../../../src/views/model/wire/tools.ts'
+import type { JsonObject } from '../../../../src/util/values.ts'
+import type { ToolDetail } from '../../../../src/views/model/api.ts'
 import { Loading, Problem } from '../../parts/notes.tsx'
 import { RunTable } from '../../parts/run-table.tsx'
 import { useDocument } from '../../state/resource.ts'

@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { isObject } from '../../../../src/contract/json.ts'
-import type { JsonObject, JsonSchema } from '../../../../src/contract/json.ts'
-import { readPath } from '../../../../src/views/model/form/problems.ts'
-import { hideSecrets } from '../../../../src/views/model/form/secrets.ts'
-import type { Started } from '../../../../src/views/model/wire/others.ts'
+import { isObject } from '../../../../src/util/values.ts'
+import type { JsonObject, JsonSchema } from '../../../../src/util/values.ts'
+import { hideSecrets, parsePath } from '../../../../src/views/model/form-values.ts'
+import type { StartedRun } from '../../../../src/views/model/api.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { runPath } from '../../parts/run-cells.tsx'
@@ -61,7 +60,7 @@ export function TryIt({
         `${preview.problems.length === 1 ? 'One thing has' : `${preview.problems.length} things have`} to be mended first`,
       )
     try {
-      const { run_id } = await post<Started>('/runs', {
+      const { run_id } = await post<StartedRun>('/runs', {
         tool: id,
         input: value ?? {},
         ...(dry && { dry_run: true }),
@@ -164,7 +163,7 @@ function summarize(
 }
 
 function valueAt(value: unknown, path: string): unknown {
-  return readPath(path).reduce<unknown>(
+  return parsePath(path).reduce<unknown>(
     (here, part) =>
       typeof here === 'object' && here !== null && Object.hasOwn(here, part)
         ? (here as Record<string | number, unknown>)[part]

@@ -1,21 +1,26 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Preview } from '../../../../src/views/model/wire/tools.ts'
+import type { InputPreview } from '../../../../src/views/model/api.ts'
 import { ApiError, post } from '../../state/api.ts'
 
 const PAUSE_MS = 150
 
-/** What the server makes of an input, asked for when nobody has typed for a moment; the last answer stays until the next one. */
+/**
+ * What the server makes of an input, asked for when nobody has typed for a moment; the last answer
+ * stays until the next one.
+ */
 export function usePreview(
   id: string,
   input: unknown,
-): { readonly preview?: Preview; readonly error?: ApiError } {
-  const [held, setHeld] = useState<{ readonly preview?: Preview; readonly error?: ApiError }>({})
+): { readonly preview?: InputPreview; readonly error?: ApiError } {
+  const [held, setHeld] = useState<{ readonly preview?: InputPreview; readonly error?: ApiError }>(
+    {},
+  )
   const text = JSON.stringify(input)
   useEffect(() => {
     if (text === undefined) return undefined
     let isOld = false
     const timer = setTimeout(() => {
-      void post<Preview>(`/tools/${encodeURIComponent(id)}/preview`, { input }).then(
+      void post<InputPreview>(`/tools/${encodeURIComponent(id)}/preview`, { input }).then(
         (preview) => {
           if (!isOld) setHeld({ preview })
         },

@@ -1,4 +1,4 @@
-import type { ToolList, ToolRow } from '../../../../src/views/model/wire/tools.ts'
+import type { ToolList, ToolRow } from '../../../../src/views/model/api.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import { Empty, Loading, Problem } from '../../parts/notes.tsx'
 import { announce } from '../../state/announce.ts'

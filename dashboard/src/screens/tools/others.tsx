@@ -1,9 +1,11 @@
-import type { ToolList, ToolProblem, ToolRow } from '../../../../src/views/model/wire/tools.ts'
+import type { ToolList, ToolProblem, ToolRow } from '../../../../src/views/model/api.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Path } from '../../parts/path.tsx'
 import { toolPath } from './tool-table.tsx'
 
-/** What could not become a tool, and tools with something wrong about them: why, and what mends it. */
+/**
+ * What could not become a tool, and tools with something wrong about them: why, and what mends it.
+ */
 export function Problems({ problems }: { readonly problems: readonly ToolProblem[] }) {
   if (problems.length === 0) return null
   const sorted = [...problems].sort((left, right) => left.severity.localeCompare(right.severity))

@@ -1,4 +1,4 @@
-import type { ToolRow } from '../../../../src/views/model/wire/tools.ts'
+import type { ToolRow } from '../../../../src/views/model/api.ts'
 import { Sparkline } from '../../parts/sparkline.tsx'
 import { Took } from '../../parts/time.tsx'
 

@@ -1,4 +1,4 @@
-import type { WorkflowDetail } from '../../../../src/views/model/wire/workflows.ts'
+import type { WorkflowDetail } from '../../../../src/views/model/api.ts'
 import { Empty } from '../../parts/notes.tsx'
 import { runPath } from '../../parts/run-cells.tsx'
 import { lookOf } from '../../parts/state-badge.tsx'

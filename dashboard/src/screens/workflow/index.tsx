@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
-import { graphOf } from '../../../../src/views/model/graph/graph-of.ts'
-import type { WorkflowDetail } from '../../../../src/views/model/wire/workflows.ts'
+import { createGraph } from '../../../../src/views/model/graph.ts'
+import type { WorkflowDetail } from '../../../../src/views/model/api.ts'
 import { Code } from '../../parts/code.tsx'
 import { GraphView } from '../../parts/graph-view.tsx'
 import { Loading, Problem } from '../../parts/notes.tsx'
@@ -14,14 +14,20 @@ import { TryIt } from '../tool/try-it.tsx'
 import { Grid } from './grid.tsx'
 import { PlannedStep } from './planned-step.tsx'
 
-/** The screen of one workflow: its graph, how its steps went in the last runs, its plan and source, and a form that runs it. */
+/**
+ * The screen of one workflow: its graph, how its steps went in the last runs, its plan and source,
+ * and a form that runs it.
+ */
 export function WorkflowScreen({ parts, query }: ScreenProps) {
   const name = parts[1]!
   const { value, error, reload } = useDocument<WorkflowDetail>(
     `/workflows/${encodeURIComponent(name)}`,
   )
   useNews(reload, ({ workflow }) => workflow === name)
-  const graph = useMemo(() => value && graphOf(value.graph.steps), [JSON.stringify(value?.graph)])
+  const graph = useMemo(
+    () => value && createGraph(value.graph.steps),
+    [JSON.stringify(value?.graph)],
+  )
   if (!value || !graph)
     return error ? (
       <Problem error={error}>

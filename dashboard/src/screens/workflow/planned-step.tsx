@@ -1,4 +1,4 @@
-import type { PlannedNode } from '../../../../src/views/model/wire/workflows.ts'
+import type { PlannedNode } from '../../../../src/views/model/api.ts'
 import { JsonView } from '../../parts/json-view.tsx'
 
 /** What a step of a definition is and demands. */

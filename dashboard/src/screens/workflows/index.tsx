@@ -1,4 +1,4 @@
-import type { WorkflowRow } from '../../../../src/views/model/wire/workflows.ts'
+import type { WorkflowRow } from '../../../../src/views/model/api.ts'
 import { Empty, Loading, Problem } from '../../parts/notes.tsx'
 import { Path } from '../../parts/path.tsx'
 import { runPath } from '../../parts/run-cells.tsx'

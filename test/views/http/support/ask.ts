@@ -4,7 +4,10 @@ import type { RawAnswer } from '../../../http/support/raw.ts'
 
 export type Headers = { readonly [name: string]: string | number }
 
-/** One request over a connection of its own, with exactly these headers besides Host; a Host of '' is none. */
+/**
+ * One request over a connection of its own, with exactly these headers besides Host; a Host of ''
+ * is none.
+ */
 export function ask(
   port: number,
   method: string,

@@ -9,7 +9,10 @@ export type Reader = {
   readonly messages: Message[]
   /** How it began, as it came. */
   readonly beginning: () => string
-  /** Resolves when the messages so far fulfil a condition; rejects when the stream ends without that. */
+  /**
+   * Resolves when the messages so far fulfil a condition; rejects when the stream ends without
+   * that.
+   */
   until(isEnough: (messages: readonly Message[]) => boolean): Promise<void>
   /** Resolves when the server has ended it, with whether it came to its end. */
   readonly ended: Promise<'end' | 'cut'>
@@ -18,7 +21,10 @@ export type Reader = {
   leave(): void
 }
 
-/** Opens a stream as a browser does. With `idle` nothing is read: what comes stays in the buffers of the system. */
+/**
+ * Opens a stream as a browser does. With `idle` nothing is read: what comes stays in the buffers of
+ * the system.
+ */
 export function openStream(
   port: number,
   path: string,

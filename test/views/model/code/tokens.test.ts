@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { tokensOf } from '../../../../src/views/model/code/tokens.ts'
-import type { Language } from '../../../../src/views/model/code/tokens.ts'
+import { tokenize } from '../../../../src/views/model/highlight.ts'
+import type { CodeLanguage } from '../../../../src/views/model/highlight.ts'
 
-const kinds = (text: string, language: Language) =>
-  tokensOf(text, language)
+const kinds = (text: string, language: CodeLanguage) =>
+  tokenize(text, language)
     .filter(({ kind }) => kind !== undefined)
     .map((token) => `${token.kind} ${token.text}`)
 
@@ -61,12 +61,12 @@ describe('[10.form-source] source is cut into pieces that can be coloured', () =
     (language) => {
       const text = '<b onclick="x">\n"open \\\n\'`${{ # : 1.2.3 -- /* \u0000 é'
       expect(
-        tokensOf(text, language)
+        tokenize(text, language)
           .map((token) => token.text)
           .join(''),
       ).toBe(text)
       const long = 'a: "b" '.repeat(20_000)
-      expect(tokensOf(long, language)).toEqual([{ text: long }])
+      expect(tokenize(long, language)).toEqual([{ text: long }])
     },
   )
 })

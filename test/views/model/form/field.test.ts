@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { fieldOf } from '../../../../src/views/model/form/field.ts'
-import { hintsOf, readJson, readNumber } from '../../../../src/views/model/form/texts.ts'
+import { getField } from '../../../../src/views/model/form.ts'
+import { getHints, parseJsonText, parseNumber } from '../../../../src/views/model/form-values.ts'
 
 const field = (schema: object, root: object = schema) =>
-  fieldOf(schema, root as { readonly [keyword: string]: unknown })
+  getField(schema, root as { readonly [keyword: string]: unknown })
 const control = (schema: object, root?: object) => {
   const { schema: _, nullable: _nullable, ...rest } = field(schema, root)
   return rest
@@ -172,7 +172,7 @@ describe('[10.form-fields] a schema becomes a field', () => {
 
 describe('[10.form-fields] texts', () => {
   test('a text for a number is a number or nothing', () => {
-    expect(['', ' ', '12', '-0.5', '1e3', '1.', 'abc', '1x', 'Infinity'].map(readNumber)).toEqual([
+    expect(['', ' ', '12', '-0.5', '1e3', '1.', 'abc', '1x', 'Infinity'].map(parseNumber)).toEqual([
       undefined,
       undefined,
       12,
@@ -186,14 +186,14 @@ describe('[10.form-fields] texts', () => {
   })
 
   test('a text of JSON is a value or a problem', () => {
-    expect(readJson(' ')).toEqual({})
-    expect(readJson('{"a":1}')).toEqual({ value: { a: 1 } })
-    expect(readJson('{a')).toEqual({ problem: expect.stringContaining('This is no JSON') })
+    expect(parseJsonText(' ')).toEqual({})
+    expect(parseJsonText('{"a":1}')).toEqual({ value: { a: 1 } })
+    expect(parseJsonText('{a')).toEqual({ problem: expect.stringContaining('This is no JSON') })
   })
 
   test('help tells description, limits, default and examples', () => {
     expect(
-      hintsOf(
+      getHints(
         field({
           type: 'integer',
           description: 'How many',
@@ -205,7 +205,7 @@ describe('[10.form-fields] texts', () => {
       ),
     ).toEqual(['How many.', '1 to 9.', 'Default: 3.', 'For example 2.'])
     expect(
-      hintsOf(
+      getHints(
         field({
           type: 'integer',
           minimum: Number.MIN_SAFE_INTEGER,
@@ -213,12 +213,12 @@ describe('[10.form-fields] texts', () => {
         }),
       ),
     ).toEqual([])
-    expect(hintsOf(field({ type: 'number', exclusiveMinimum: 0, maximum: 1 }))).toEqual([
+    expect(getHints(field({ type: 'number', exclusiveMinimum: 0, maximum: 1 }))).toEqual([
       'At most 1.',
       'More than 0.',
     ])
     expect(
-      hintsOf(field({ type: 'string', minLength: 2, pattern: '^a', format: 'email' })),
+      getHints(field({ type: 'string', minLength: 2, pattern: '^a', format: 'email' })),
     ).toEqual(['At least 2 characters.', 'Has to match "^a".', 'Format: email.'])
   })
 })

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { inside, outside, readPath } from '../../../../src/views/model/form/problems.ts'
-import { prune, variantOf } from '../../../../src/views/model/form/prune.ts'
+import {
+  findVariant,
+  parsePath,
+  problemsInside,
+  problemsOutside,
+  pruneDraft,
+} from '../../../../src/views/model/form-values.ts'
 
 const schema = {
   type: 'object',
@@ -21,7 +26,7 @@ const schema = {
 
 describe('[10.form-leaves-out] what is not filled in is left out', () => {
   test('a form begins with what can be only one thing', () => {
-    expect(prune(schema, schema, undefined)).toEqual({ version: 2, where: {}, tags: [] })
+    expect(pruneDraft(schema, schema, undefined)).toEqual({ version: 2, where: {}, tags: [] })
   })
 
   test('empty fields, lists and objects are left out, null and false and what the form does not know stay', () => {
@@ -33,7 +38,7 @@ describe('[10.form-leaves-out] what is not filled in is left out', () => {
       note: null,
       other: false,
     }
-    expect(prune(schema, schema, draft)).toEqual({
+    expect(pruneDraft(schema, schema, draft)).toEqual({
       pattern: '*.ts',
       version: 2,
       where: {},
@@ -42,7 +47,7 @@ describe('[10.form-leaves-out] what is not filled in is left out', () => {
       note: null,
       other: false,
     })
-    expect(prune(schema, schema, { filter: { max: undefined, names: [] } })).toEqual({
+    expect(pruneDraft(schema, schema, { filter: { max: undefined, names: [] } })).toEqual({
       version: 2,
       where: {},
       tags: [],
@@ -50,15 +55,15 @@ describe('[10.form-leaves-out] what is not filled in is left out', () => {
   })
 
   test('a value of another kind than the schema wants stays, for the server to refuse', () => {
-    expect(prune(schema, schema, { limit: 'abc', filter: 'x', tags: 'y' })).toEqual({
+    expect(pruneDraft(schema, schema, { limit: 'abc', filter: 'x', tags: 'y' })).toEqual({
       version: 2,
       limit: 'abc',
       where: {},
       filter: 'x',
       tags: 'y',
     })
-    expect(prune({ type: 'string' }, {}, undefined)).toBeUndefined()
-    expect(prune({ type: 'string' }, {}, 'a')).toBe('a')
+    expect(pruneDraft({ type: 'string' }, {}, undefined)).toBeUndefined()
+    expect(pruneDraft({ type: 'string' }, {}, 'a')).toBe('a')
   })
 
   test('a schema that demands itself without end is given up', () => {
@@ -72,7 +77,7 @@ describe('[10.form-leaves-out] what is not filled in is left out', () => {
       },
       $ref: '#/$defs/node',
     }
-    expect(prune(root, root, undefined)).toHaveProperty('next.next.next')
+    expect(pruneDraft(root, root, undefined)).toHaveProperty('next.next.next')
   })
 
   test('a key that every object inherits is an ordinary one', () => {
@@ -80,7 +85,7 @@ describe('[10.form-leaves-out] what is not filled in is left out', () => {
       type: 'object',
       properties: { toString: { type: 'string' }, constructor: { type: 'string' } },
     }
-    expect(prune(odd, odd, {})).toEqual({})
+    expect(pruneDraft(odd, odd, {})).toEqual({})
   })
 })
 
@@ -100,12 +105,12 @@ describe('[10.form-fields] the variant of a value', () => {
     [['a'], 4],
     [undefined, 0],
     [true, 0],
-  ])('%j', (value, index) => expect(variantOf(variants, {}, value)).toBe(index))
+  ])('%j', (value, index) => expect(findVariant(variants, {}, value)).toBe(index))
 
   test('its members are left out by its own rules', () => {
     const either = { oneOf: variants.map(({ schema: one }) => one) }
-    expect(prune(either, either, { kind: 'a', x: undefined })).toEqual({ kind: 'a' })
-    expect(prune({ oneOf: [either.oneOf[2]] }, {}, {})).toEqual({ kind: 'a' })
+    expect(pruneDraft(either, either, { kind: 'a', x: undefined })).toEqual({ kind: 'a' })
+    expect(pruneDraft({ oneOf: [either.oneOf[2]] }, {}, {})).toEqual({ kind: 'a' })
   })
 })
 
@@ -116,7 +121,7 @@ describe('[10.form-problems] problems by path', () => {
     ['filter.max[0]', ['filter', 'max', 0]],
     ['["a b"].c', ['a b', 'c']],
     ['list[2]["x\\"y"]', ['list', 2, 'x"y']],
-  ])('%s', (text, parts) => expect(readPath(text)).toEqual(parts))
+  ])('%s', (text, parts) => expect(parsePath(text)).toEqual(parts))
 
   test('each part sees its own, and the rest is for the whole', () => {
     const problems = [
@@ -124,7 +129,7 @@ describe('[10.form-problems] problems by path', () => {
       { path: [], message: 'two' },
       { path: ['z'], message: 'three' },
     ]
-    expect(inside(problems, 'a')).toEqual([{ path: [0], message: 'one' }])
-    expect(outside(problems, ['a']).map(({ message }) => message)).toEqual(['two', 'three'])
+    expect(problemsInside(problems, 'a')).toEqual([{ path: [0], message: 'one' }])
+    expect(problemsOutside(problems, ['a']).map(({ message }) => message)).toEqual(['two', 'three'])
   })
 })

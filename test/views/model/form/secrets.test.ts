@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { quoteForShell } from '../../../../src/contract/quote-for-shell.ts'
-import { hideSecrets } from '../../../../src/views/model/form/secrets.ts'
+import { quoteForShell } from '../../../../src/util/text.ts'
+import { hideSecrets } from '../../../../src/views/model/form-values.ts'
 
 const secret = { type: 'string', writeOnly: true }
 const schema = {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../../src/contract/json.ts'
-import type { EventPage } from '../../../../../src/views/model/wire/run-detail.ts'
+import type { JsonObject } from '../../../../../src/util/values.ts'
+import type { EventPage } from '../../../../../src/views/model/api.ts'
 
 const PAGE = 500
 const LARGEST_PAGE = 1000
@@ -21,7 +21,10 @@ export type EventPager = {
 
 type Ask = (query: { readonly [name: string]: string }) => Promise<EventPage>
 
-/** All events of a run: the number of an event is its place, so that any part of the list can be asked for. */
+/**
+ * All events of a run: the number of an event is its place, so that any part of the list can be
+ * asked for.
+ */
 export function pageAll(ask: Ask, total: number, changed: () => void): EventPager {
   const pages = new Map<number, JsonObject[]>()
   const asked = new Set<number>()
@@ -76,7 +79,10 @@ export function pageAll(ask: Ask, total: number, changed: () => void): EventPage
   }
 }
 
-/** Events that fit a filter: known from both ends, because only their number is known in advance, not which they are. */
+/**
+ * Events that fit a filter: known from both ends, because only their number is known in advance,
+ * not which they are.
+ */
 export function pageSome(ask: Ask, changed: () => void): EventPager {
   // The first and the last ones of all that fit up to the event `seen`.
   let head: JsonObject[] = []

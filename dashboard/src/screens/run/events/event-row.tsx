@@ -1,7 +1,7 @@
-import type { RunEvent } from '../../../../../src/contract/run-state.ts'
-import { plainText } from '../../../../../src/views/model/ansi/ansi-spans.ts'
-import { formatDuration } from '../../../../../src/views/model/format/duration.ts'
-import { eventText } from '../../../../../src/views/model/summary/event-text.ts'
+import type { RunEvent } from '../../../../../src/protocol/run-state.ts'
+import { stripAnsi } from '../../../../../src/views/model/ansi.ts'
+import { formatDuration } from '../../../../../src/views/model/format.ts'
+import { toEventText } from '../../../../../src/views/model/event-text.ts'
 import { timeText } from '../../../parts/time.tsx'
 
 const ROLES: { readonly [type: string]: string } = {
@@ -23,7 +23,10 @@ type Props = {
   onOpen(event: RunEvent): void
 }
 
-/** A line of the record: its number, when it was and how long after the one before, what it is, whose it is, what it says. */
+/**
+ * A line of the record: its number, when it was and how long after the one before, what it is,
+ * whose it is, what it says.
+ */
 export function EventRow({ event, before, selected, onOpen }: Props) {
   if (!event) return <span class="event dim">…</span>
   const delta = before && (Date.parse(event.ts) - Date.parse(before.ts)) / 1000
@@ -54,7 +57,7 @@ export function EventRow({ event, before, selected, onOpen }: Props) {
       <span class={`type ${role}`}>{event.type}</span>
       <span class="step">{typeof step === 'string' ? step : ''}</span>
       <span class="text">
-        {plainText(eventText({ ...event, step: undefined, task_id: undefined }))}
+        {stripAnsi(toEventText({ ...event, step: undefined, task_id: undefined }))}
       </span>
     </button>
   )

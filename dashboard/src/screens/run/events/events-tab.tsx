@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { RunEvent } from '../../../../../src/contract/run-state.ts'
-import { isOver } from '../../../../../src/contract/run-state.ts'
-import type { EventPage } from '../../../../../src/views/model/wire/run-detail.ts'
+import type { RunEvent } from '../../../../../src/protocol/run-state.ts'
+import { isFinished } from '../../../../../src/protocol/run-state.ts'
+import type { EventPage } from '../../../../../src/views/model/api.ts'
 import { JsonView } from '../../../parts/json-view.tsx'
 import { Empty, Problem } from '../../../parts/notes.tsx'
 import { VirtualList } from '../../../parts/virtual-list.tsx'
@@ -29,7 +29,7 @@ export function EventsTab({
   const { model } = run
   const wanted = filterOf(query, selection)
   const [, redraw] = useState(0)
-  const [follows, setFollows] = useState(!isOver(model.state))
+  const [follows, setFollows] = useState(!isFinished(model.state))
   const pager = useMemo(
     () => openPager(model.run_id, wanted, model.seq, () => redraw((times) => times + 1)),
     [model.run_id, wanted],
@@ -52,7 +52,7 @@ export function EventsTab({
         total={Math.max(model.seq, pager.count)}
         follows={follows}
         onFollow={setFollows}
-        live={!isOver(model.state)}
+        live={!isFinished(model.state)}
       />
       {pager.error !== undefined && <Problem error={pager.error} />}
       <div class={openSeq > 0 ? 'events-split open' : 'events-split'}>
@@ -65,7 +65,7 @@ export function EventsTab({
             count={pager.count}
             rowHeight={ROW_HEIGHT}
             follow={follows}
-            onFollow={(atEnd) => !isOver(model.state) && setFollows(atEnd)}
+            onFollow={(atEnd) => !isFinished(model.state) && setFollows(atEnd)}
             onRange={(first, last) => pager.need(first, last)}
             render={(index) => (
               <EventRow

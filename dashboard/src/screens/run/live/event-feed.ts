@@ -1,14 +1,20 @@
-import type { RunEvent } from '../../../../../src/contract/run-state.ts'
+import type { RunEvent } from '../../../../../src/protocol/run-state.ts'
 
 const MOST_AT_ONCE = 200
 const LONGEST_FRAME_MS = 8
 const MOST_WAITING = 50_000
 const HIDDEN_PAUSE_MS = 500
 
-/** Takes events as they come and gives them on in portions, so that no flood of them stops the page. */
+/**
+ * Takes events as they come and gives them on in portions, so that no flood of them stops the page.
+ */
 export type EventFeed = { push(events: readonly RunEvent[]): void; close(): void }
 
-/** Begins to feed. `take` gets the events in their order; `drawn` is called once for each picture of the screen in which there were some; `overflow` instead of everything where more wait than it is worth to take one by one. */
+/**
+ * Begins to feed. `take` gets the events in their order; `drawn` is called once for each picture of
+ * the screen in which there were some; `overflow` instead of everything where more wait than it is
+ * worth to take one by one.
+ */
 export function openFeed({
   take,
   drawn,

@@ -1,11 +1,14 @@
-import type { Stretch } from '../../../../../src/views/model/timeline/timeline-type.ts'
+import type { TimeRange } from '../../../../../src/views/model/timeline.ts'
 import { changeQuery, route } from '../../../state/route.ts'
 
-/** What of a run is looked at: a step, and a stretch of time. The address holds both, the times as milliseconds since the run was asked for. */
+/**
+ * What of a run is looked at: a step, and a stretch of time. The address holds both, the times as
+ * milliseconds since the run was asked for.
+ */
 export type Selection = {
   readonly step?: string
-  readonly range?: Stretch
-  readonly zoom?: Stretch
+  readonly range?: TimeRange
+  readonly zoom?: TimeRange
 }
 
 /** What the address selects. */
@@ -30,7 +33,7 @@ export function selectStep(step: string | undefined): void {
 /** Selects a stretch of time everywhere, or, under `zoom`, shows only it. */
 export function selectStretch(
   name: 'range' | 'zoom',
-  stretch: Stretch | undefined,
+  stretch: TimeRange | undefined,
   created: number,
 ): void {
   changeQuery(
@@ -41,7 +44,7 @@ export function selectStretch(
   )
 }
 
-function readStretch(text: string | null, created: number): Stretch | undefined {
+function readStretch(text: string | null, created: number): TimeRange | undefined {
   const [, from, to] = /^(-?\d{1,15})-(-?\d{1,15})$/.exec(text ?? '') ?? []
   return from === undefined || to === undefined || Number(to) <= Number(from)
     ? undefined

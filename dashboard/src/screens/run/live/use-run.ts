@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { RunEvent } from '../../../../../src/contract/run-state.ts'
-import { applyEvent } from '../../../../../src/views/model/run-model/apply-event.ts'
-import type { RunModel } from '../../../../../src/views/model/run-model/run-model-type.ts'
-import type { RunDetail } from '../../../../../src/views/model/wire/run-detail.ts'
+import type { RunEvent } from '../../../../../src/protocol/run-state.ts'
+import { applyEvent } from '../../../../../src/views/model/run-model-events.ts'
+import type { RunModel } from '../../../../../src/views/model/run-model.ts'
+import type { RunDetail } from '../../../../../src/views/model/api.ts'
 import type { ApiError } from '../../../state/api.ts'
 import { useDocument } from '../../../state/resource.ts'
 import { followRun } from '../../../state/stream.ts'
@@ -89,7 +89,8 @@ export function useRun(id: string): { readonly run?: LiveRun; readonly error?: A
     listeners.add(listener)
     return () => listeners.delete(listener)
   }).current
-  // Parts of a page are drawn anew for other properties only, and the model that grows is always the same.
+  // Parts of a page are drawn anew for other properties only, and the model that grows is always
+  // the same.
   return {
     ...(held.current && {
       run: { detail: held.current.detail, model: { ...held.current.model }, onEvents, reload },

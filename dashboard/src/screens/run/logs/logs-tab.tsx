@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
-import { isOver } from '../../../../../src/contract/run-state.ts'
-import { ansiSpans, plainText } from '../../../../../src/views/model/ansi/ansi-spans.ts'
-import { formatBytes } from '../../../../../src/views/model/format/bytes.ts'
+import { isFinished } from '../../../../../src/protocol/run-state.ts'
+import { parseAnsi, stripAnsi } from '../../../../../src/views/model/ansi.ts'
+import { formatBytes } from '../../../../../src/views/model/format-bytes.ts'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Empty, Problem } from '../../../parts/notes.tsx'
 import { VirtualList } from '../../../parts/virtual-list.tsx'
@@ -16,7 +16,10 @@ const ERROR = /\b(?:error|fatal|exception|traceback|panic(?:ked)?|failed)\b/i
 /** Lines of unequal height cannot be left out of the page by counting. */
 const MOST_WRAPPED = 2000
 
-/** What a tool wrote to stderr, and what the runner said: its colours, but nothing that a terminal would obey. */
+/**
+ * What a tool wrote to stderr, and what the runner said: its colours, but nothing that a terminal
+ * would obey.
+ */
 export function LogsTab({
   run: { model },
   selection,
@@ -28,7 +31,7 @@ export function LogsTab({
   const file = query.get('log') === 'runner' ? 'runner' : 'stderr'
   const wrap = query.get('wrap') === 'yes'
   const sought = (query.get('find') ?? '').toLowerCase()
-  const live = !isOver(model.state)
+  const live = !isFinished(model.state)
   const log = useLog(model.run_id, file, live)
   const [follows, setFollows] = useState(live)
   const [jump, setJump] = useState<{ readonly index: number }>()
@@ -37,12 +40,12 @@ export function LogsTab({
       sought === ''
         ? undefined
         : log.lines.flatMap((line, index) =>
-            plainText(line).toLowerCase().includes(sought) ? [index] : [],
+            stripAnsi(line).toLowerCase().includes(sought) ? [index] : [],
           ),
     [log.lines, sought],
   )
   const firstError = useMemo(
-    () => log.lines.findIndex((line) => ERROR.test(plainText(line))),
+    () => log.lines.findIndex((line) => ERROR.test(stripAnsi(line))),
     [log.lines],
   )
   const logged = model.counts.by_type['log'] ?? 0
@@ -91,7 +94,7 @@ export function LogsTab({
         <button type="button" class="quiet" disabled={firstError === -1} onClick={toError}>
           Jump to the first error
         </button>
-        <CopyButton label="Copy the log" text={() => log.lines.map(plainText).join('\n')} />
+        <CopyButton label="Copy the log" text={() => log.lines.map(stripAnsi).join('\n')} />
         <span class="push dim number" role="status">
           {found ? `${found.length.toLocaleString('en')} of ` : ''}
           {log.total.toLocaleString('en')} lines
@@ -180,7 +183,7 @@ function LogLine({
         {number}
       </span>
       <span class="said">
-        {ansiSpans(line).map(({ text, look }, index) =>
+        {parseAnsi(line).map(({ text, look }, index) =>
           look === '' ? (
             text
           ) : (

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { LogPage } from '../../../../../src/views/model/wire/run-detail.ts'
+import type { LogPage } from '../../../../../src/views/model/api.ts'
 import { get } from '../../../state/api.ts'
 
 const PAGE = 2000

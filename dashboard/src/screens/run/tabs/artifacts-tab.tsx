@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { formatBytes } from '../../../../../src/views/model/format/bytes.ts'
-import type { ShownArtifact, Verdict } from '../../../../../src/views/model/wire/run-detail.ts'
+import { formatBytes } from '../../../../../src/views/model/format-bytes.ts'
+import type { ShownArtifact, ArtifactVerification } from '../../../../../src/views/model/api.ts'
 import { ActionButton } from '../../../parts/action-button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Empty } from '../../../parts/notes.tsx'
@@ -8,7 +8,10 @@ import { announce } from '../../../state/announce.ts'
 import { post } from '../../../state/api.ts'
 
 const VERDICTS: {
-  readonly [state in Verdict['state']]: { readonly role: string; readonly words: string }
+  readonly [state in ArtifactVerification['state']]: {
+    readonly role: string
+    readonly words: string
+  }
 } = {
   same: { role: 'ok', words: '✓ unchanged' },
   changed: { role: 'bad', words: '✗ changed since it was recorded' },
@@ -16,7 +19,10 @@ const VERDICTS: {
   unknown: { role: 'dim', words: '? nothing to compare it with' },
 }
 
-/** The files that a run has left: what they are, whether they are still what they were, and how to get them. */
+/**
+ * The files that a run has left: what they are, whether they are still what they were, and how to
+ * get them.
+ */
 export function ArtifactsTab({
   id,
   artifacts,
@@ -61,10 +67,10 @@ function ArtifactRow({
   readonly artifact: ShownArtifact
   readonly typed: boolean
 }) {
-  const [verdict, setVerdict] = useState<Verdict>()
+  const [verdict, setVerdict] = useState<ArtifactVerification>()
   const at = `/runs/${encodeURIComponent(id)}/artifacts/${index}`
   const verify = async (): Promise<void> => {
-    const found = await post<Verdict>(`${at}/verify`)
+    const found = await post<ArtifactVerification>(`${at}/verify`)
     setVerdict(found)
     announce(`${name}: ${VERDICTS[found.state].words}`)
   }

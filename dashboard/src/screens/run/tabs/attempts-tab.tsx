@@ -1,4 +1,4 @@
-import type { RunModel } from '../../../../../src/views/model/run-model/run-model-type.ts'
+import type { RunModel } from '../../../../../src/views/model/run-model.ts'
 import { Empty } from '../../../parts/notes.tsx'
 import { StateBadge } from '../../../parts/state-badge.tsx'
 import { At, Since, Took } from '../../../parts/time.tsx'
@@ -10,7 +10,10 @@ const CAUSES: { readonly [cause: string]: string } = {
   resume: 'somebody resumed it',
 }
 
-/** Each start of the tool: why, how it went, and how long the runner waited before the next one; and what happened when. */
+/**
+ * Each start of the tool: why, how it went, and how long the runner waited before the next one; and
+ * what happened when.
+ */
 export function AttemptsTab({ model }: { readonly model: RunModel }) {
   if (model.attempts.length === 0) return <Empty title="It has not been started yet" />
   return (

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { formatDuration } from '../../../../../src/views/model/format/duration.ts'
-import { eventText } from '../../../../../src/views/model/summary/event-text.ts'
-import type { RunEvent } from '../../../../../src/contract/run-state.ts'
-import type { EventPage } from '../../../../../src/views/model/wire/run-detail.ts'
+import { formatDuration } from '../../../../../src/views/model/format.ts'
+import { toEventText } from '../../../../../src/views/model/event-text.ts'
+import type { RunEvent } from '../../../../../src/protocol/run-state.ts'
+import type { EventPage } from '../../../../../src/views/model/api.ts'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { JsonView } from '../../../parts/json-view.tsx'
 import { useDocument } from '../../../state/resource.ts'
@@ -106,7 +106,7 @@ export function EnvironmentTab({
           <ul class="troubles">
             {troubles.map((event) => (
               <li key={event.seq} class={event.type === 'runner_error' ? 'bad' : 'warn'}>
-                {eventText(event)}
+                {toEventText(event)}
               </li>
             ))}
           </ul>

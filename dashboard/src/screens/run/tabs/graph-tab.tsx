@@ -1,9 +1,12 @@
 import { useMemo } from 'preact/hooks'
-import { graphOf } from '../../../../../src/views/model/graph/graph-of.ts'
-import type { NodeStanding } from '../../../../../src/views/model/graph/graph-type.ts'
-import { generalizer, standingsOf } from '../../../../../src/views/model/graph/standings-of.ts'
-import type { RunModel } from '../../../../../src/views/model/run-model/run-model-type.ts'
-import type { GraphSource, PlannedNode } from '../../../../../src/views/model/wire/workflows.ts'
+import { createGraph } from '../../../../../src/views/model/graph.ts'
+import type { NodeStatus } from '../../../../../src/views/model/graph.ts'
+import {
+  createKeyGeneralizer,
+  getNodeStatuses,
+} from '../../../../../src/views/model/graph-status.ts'
+import type { RunModel } from '../../../../../src/views/model/run-model.ts'
+import type { GraphSource, PlannedNode } from '../../../../../src/views/model/api.ts'
 import { GraphView } from '../../../parts/graph-view.tsx'
 import { JsonView } from '../../../parts/json-view.tsx'
 import { RunLink } from '../../../parts/run-cells.tsx'
@@ -14,7 +17,9 @@ import { selectStep } from '../live/selection.ts'
 
 const MOST_ITEMS = 100
 
-/** The workflow of a run as a graph that moves with it; the chosen step is told in full beside it. */
+/**
+ * The workflow of a run as a graph that moves with it; the chosen step is told in full beside it.
+ */
 export function GraphTab({
   workflow,
   model,
@@ -27,10 +32,10 @@ export function GraphTab({
   // The document is asked for anew while the run goes on, with the same steps in it.
   const same = JSON.stringify(workflow.steps)
   const [graph, generalize] = useMemo(
-    () => [graphOf(workflow.steps), generalizer(workflow.steps)],
+    () => [createGraph(workflow.steps), createKeyGeneralizer(workflow.steps)],
     [same],
   )
-  const states = standingsOf(workflow.steps, model.steps)
+  const states = getNodeStatuses(workflow.steps, model.steps)
   const chosen = step === undefined ? undefined : generalize(step)
   const planned = workflow.steps.find(({ key }) => key === chosen)
   return (
@@ -60,7 +65,7 @@ function StepPanel({
   model,
 }: {
   readonly planned: PlannedNode
-  readonly standing: NodeStanding | undefined
+  readonly standing: NodeStatus | undefined
   readonly model: RunModel
 }) {
   const items =

@@ -1,8 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
-import { isObject } from '../../../../../src/contract/json.ts'
-import { changesBetween } from '../../../../../src/views/model/diff/changes-between.ts'
-import type { EventPage } from '../../../../../src/views/model/wire/run-detail.ts'
-import type { ToolDetail } from '../../../../../src/views/model/wire/tools.ts'
+import { isObject } from '../../../../../src/util/values.ts'
+import { diffJson } from '../../../../../src/views/model/json-diff.ts'
+import type { EventPage, ToolDetail } from '../../../../../src/views/model/api.ts'
 import { JsonView } from '../../../parts/json-view.tsx'
 import { Problem } from '../../../parts/notes.tsx'
 import { useDocument } from '../../../state/resource.ts'
@@ -100,7 +99,7 @@ function LastChange({ id, seq }: { readonly id: string; readonly seq: number }) 
   const results = new Map(value?.events.map((event) => [event['attempt'], event['result']]))
   const [before, after] = [...results.values()].slice(-2)
   if (results.size < 2) return null
-  const changes = changesBetween(before, after)
+  const changes = diffJson(before, after)
   return (
     <>
       <h3>Since the attempt before</h3>

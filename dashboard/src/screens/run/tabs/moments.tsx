@@ -1,5 +1,5 @@
-import { formatDuration } from '../../../../../src/views/model/format/duration.ts'
-import type { RunModel } from '../../../../../src/views/model/run-model/run-model-type.ts'
+import { formatDuration } from '../../../../../src/views/model/format.ts'
+import type { RunModel } from '../../../../../src/views/model/run-model.ts'
 
 /** The moments of the timeline in words. */
 export function Moments({ model }: { readonly model: RunModel }) {

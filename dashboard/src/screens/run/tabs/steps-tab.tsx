@@ -1,9 +1,6 @@
 import { useState } from 'preact/hooks'
-import { formatDuration } from '../../../../../src/views/model/format/duration.ts'
-import type {
-  RunModel,
-  StepModel,
-} from '../../../../../src/views/model/run-model/run-model-type.ts'
+import { formatDuration } from '../../../../../src/views/model/format.ts'
+import type { RunModel, StepModel } from '../../../../../src/views/model/run-model.ts'
 import { Bar, RunLink } from '../../../parts/run-cells.tsx'
 import { StateBadge } from '../../../parts/state-badge.tsx'
 import { Since, Took } from '../../../parts/time.tsx'

@@ -1,5 +1,4 @@
-import type { RunDetail } from '../../../../../src/views/model/wire/run-detail.ts'
-import type { RunRow } from '../../../../../src/views/model/wire/run-row.ts'
+import type { RunDetail, RunRow } from '../../../../../src/views/model/api.ts'
 import { Empty } from '../../../parts/notes.tsx'
 import { LastWords, RunLink, RunTime, Subject } from '../../../parts/run-cells.tsx'
 import { StateBadge } from '../../../parts/state-badge.tsx'

@@ -1,13 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { formatDuration } from '../../../../../src/views/model/format/duration.ts'
-import { thinMarks } from '../../../../../src/views/model/timeline/thin-marks.ts'
-import { ticksOf } from '../../../../../src/views/model/timeline/time-scale.ts'
-import type { TimeScale } from '../../../../../src/views/model/timeline/time-scale.ts'
-import type {
-  Stretch,
-  Timeline,
-  TimelineRow,
-} from '../../../../../src/views/model/timeline/timeline-type.ts'
+import { formatDuration } from '../../../../../src/views/model/format.ts'
+import { getTicks, thinMarks } from '../../../../../src/views/model/time-scale.ts'
+import type { TimeScale } from '../../../../../src/views/model/time-scale.ts'
+import type { TimeRange, Timeline, TimelineRow } from '../../../../../src/views/model/timeline.ts'
 import { lookOf } from '../../../parts/state-badge.tsx'
 import { AXIS_HEIGHT, ROW_HEIGHT } from './sizes.ts'
 
@@ -29,15 +24,18 @@ type Props = {
   readonly rows: readonly TimelineRow[]
   readonly first: number
   readonly scale: TimeScale
-  readonly range: Stretch
-  readonly brushed: Stretch | undefined
+  readonly range: TimeRange
+  readonly brushed: TimeRange | undefined
   isSelected(key: string): boolean
-  onBrush(stretch: Stretch | undefined): void
+  onBrush(stretch: TimeRange | undefined): void
   onSelect(row: TimelineRow): void
   onZoom(around: number, factor: number): void
 }
 
-/** The picture of a timeline: bars by state, moments, silences, folds, and a line for now. What it shows is said in the labels beside it. */
+/**
+ * The picture of a timeline: bars by state, moments, silences, folds, and a line for now. What it
+ * shows is said in the labels beside it.
+ */
 export function Plot({
   timeline,
   rows,
@@ -186,7 +184,7 @@ function Axis({
 }) {
   return (
     <g class="axis">
-      {ticksOf(scale, origin).map((time) => {
+      {getTicks(scale, origin).map((time) => {
         const x = scale.toX(time)
         // What would not fit is left out; its line is there.
         return (
@@ -224,7 +222,7 @@ function Row({
   readonly row: TimelineRow
   readonly y: number
   readonly scale: TimeScale
-  readonly range: Stretch
+  readonly range: TimeRange
 }) {
   return (
     <g class={row.kind}>
@@ -263,9 +261,9 @@ function Row({
 }
 
 function bandOf(
-  { from, to }: Stretch,
+  { from, to }: TimeRange,
   scale: TimeScale,
-  range: Stretch,
+  range: TimeRange,
 ): { readonly x: number; readonly width: number } | undefined {
   if (to < range.from || from > range.to) return undefined
   const x = scale.toX(Math.max(from, range.from))

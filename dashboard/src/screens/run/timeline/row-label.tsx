@@ -1,5 +1,5 @@
-import { formatDuration } from '../../../../../src/views/model/format/duration.ts'
-import type { TimelineRow } from '../../../../../src/views/model/timeline/timeline-type.ts'
+import { formatDuration } from '../../../../../src/views/model/format.ts'
+import type { TimelineRow } from '../../../../../src/views/model/timeline.ts'
 import { runPath } from '../../../parts/run-cells.tsx'
 import { lookOf } from '../../../parts/state-badge.tsx'
 import { ROW_HEIGHT } from './sizes.ts'

@@ -1,12 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { formatDuration } from '../../../../../src/views/model/format/duration.ts'
-import { timeScale, zoom } from '../../../../../src/views/model/timeline/time-scale.ts'
-import { timelineOf } from '../../../../../src/views/model/timeline/timeline-of.ts'
-import type {
-  Stretch,
-  Timeline,
-  TimelineRow,
-} from '../../../../../src/views/model/timeline/timeline-type.ts'
+import { formatDuration } from '../../../../../src/views/model/format.ts'
+import { createTimeScale, zoomRange } from '../../../../../src/views/model/time-scale.ts'
+import { createTimeline } from '../../../../../src/views/model/timeline.ts'
+import type { TimeRange, Timeline, TimelineRow } from '../../../../../src/views/model/timeline.ts'
 import { now } from '../../../state/clock.ts'
 import { changeQuery, route } from '../../../state/route.ts'
 import type { Selection } from '../live/selection.ts'
@@ -20,7 +16,10 @@ const SPARE_ROWS = 6
 // A moment at the very end is drawn whole.
 const MARGIN = 6
 
-/** A run over time: a row for each attempt, step and child; a stretch that is dragged over filters events, a row that is clicked is selected everywhere. */
+/**
+ * A run over time: a row for each attempt, step and child; a stretch that is dragged over filters
+ * events, a row that is clicked is selected everywhere.
+ */
 export function TimelineView({
   run: { model, detail },
   selection,
@@ -31,7 +30,7 @@ export function TimelineView({
   isSelected(key: string): boolean
 }) {
   const folds = route.value.query.get('fold') !== 'no'
-  const timeline = timelineOf(model, Math.max(now.value, model.heard ?? 0), detail.children)
+  const timeline = createTimeline(model, Math.max(now.value, model.heard ?? 0), detail.children)
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 300, width: 600 })
   useLayoutEffect(() => {
@@ -60,20 +59,20 @@ export function TimelineView({
     }
   }, [])
   const range = insideOf(selection.zoom, timeline)
-  const scale = timeScale(range, folds ? timeline.idle : [], view.width)
+  const scale = createTimeScale(range, folds ? timeline.idle : [], view.width)
   const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - SPARE_ROWS)
   const rows = timeline.rows.slice(
     first,
     first + Math.ceil(view.height / ROW_HEIGHT) + 2 * SPARE_ROWS,
   )
-  const show = (stretch: Stretch | undefined): void =>
+  const show = (stretch: TimeRange | undefined): void =>
     selectStretch(
       'zoom',
       stretch && stretch.to - stretch.from < timeline.to - timeline.from ? stretch : undefined,
       model.created,
     )
   const zoomBy = (factor: number): void =>
-    show(zoom(range, timeline, scale.toTime(view.width / 2), factor))
+    show(zoomRange(range, timeline, scale.toTime(view.width / 2), factor))
   // Events name steps; of an attempt, or of another run, only the time is known.
   const select = (row: TimelineRow): void =>
     row.kind === 'step'
@@ -177,7 +176,7 @@ export function TimelineView({
             isSelected={isSelected}
             onBrush={(stretch) => selectStretch('range', stretch, model.created)}
             onSelect={select}
-            onZoom={(around, factor) => show(zoom(range, timeline, around, factor))}
+            onZoom={(around, factor) => show(zoomRange(range, timeline, around, factor))}
           />
         </div>
       </div>
@@ -185,12 +184,12 @@ export function TimelineView({
   )
 }
 
-function insideOf(wanted: Stretch | undefined, { from, to }: Timeline): Stretch {
+function insideOf(wanted: TimeRange | undefined, { from, to }: Timeline): TimeRange {
   const inside = wanted && { from: Math.max(from, wanted.from), to: Math.min(to, wanted.to) }
   return inside && inside.to > inside.from ? inside : { from, to }
 }
 
-function stretchOf(bars: readonly Stretch[]): Stretch | undefined {
+function stretchOf(bars: readonly TimeRange[]): TimeRange | undefined {
   return bars.length === 0
     ? undefined
     : {

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
-import { isOver } from '../../../../../src/contract/run-state.ts'
-import type { Started } from '../../../../../src/views/model/wire/others.ts'
+import { isFinished } from '../../../../../src/protocol/run-state.ts'
+import type { StartedRun } from '../../../../../src/views/model/api.ts'
 import { ActionButton } from '../../../parts/action-button.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { runPath } from '../../../parts/run-cells.tsx'
@@ -25,7 +25,7 @@ export function Actions({ run: { detail, model, reload } }: { readonly run: Live
   } = detail
   const [changing, setChanging] = useState(false)
   const at = (action: string): string => `/runs/${encodeURIComponent(id)}/${action}`
-  const open = async (started: Promise<Started>): Promise<void> =>
+  const open = async (started: Promise<StartedRun>): Promise<void> =>
     goTo(runPath((await started).run_id))
   const act = async (done: Promise<unknown>): Promise<void> => {
     await done
@@ -43,7 +43,7 @@ export function Actions({ run: { detail, model, reload } }: { readonly run: Live
   return (
     <div class="stack">
       <div class="run-actions line" ref={bar}>
-        {can.cancel && !isOver(model.state) && (
+        {can.cancel && !isFinished(model.state) && (
           <ActionButton
             label="Cancel"
             danger
@@ -56,13 +56,13 @@ export function Actions({ run: { detail, model, reload } }: { readonly run: Live
             label="Resume"
             primary
             title={goOn}
-            run={() => open(post<Started>(at('resume')))}
+            run={() => open(post<StartedRun>(at('resume')))}
           />
         )}
         {can.retry && (
           <ConfirmedAction
             label="Retry"
-            send={(confirm) => open(post<Started>(at('retry'), { confirm }))}
+            send={(confirm) => open(post<StartedRun>(at('retry'), { confirm }))}
           />
         )}
         {can.retry && (

@@ -9,7 +9,10 @@ type Props = {
   send(confirm: boolean): Promise<unknown>
 }
 
-/** A button that starts a tool. Where the tool is destructive, which the server knows, it has to be pressed once more. */
+/**
+ * A button that starts a tool. Where the tool is destructive, which the server knows, it has to be
+ * pressed once more.
+ */
 export function ConfirmedAction({ label, primary = false, disabled = false, send }: Props) {
   const [needed, setNeeded] = useState(false)
   const run = async (): Promise<void> => {

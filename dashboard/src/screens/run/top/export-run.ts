@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../../src/contract/json.ts'
-import type { EventPage, RunDetail } from '../../../../../src/views/model/wire/run-detail.ts'
+import type { JsonObject } from '../../../../../src/util/values.ts'
+import type { EventPage, RunDetail } from '../../../../../src/views/model/api.ts'
 import { get } from '../../../state/api.ts'
 
 const PAGE = 1000

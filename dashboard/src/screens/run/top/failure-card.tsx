@@ -1,6 +1,6 @@
-import { findRow } from '../../../../../src/contract/errors.ts'
-import { plainText } from '../../../../../src/views/model/ansi/ansi-spans.ts'
-import type { RunModel } from '../../../../../src/views/model/run-model/run-model-type.ts'
+import { findErrorRow } from '../../../../../src/protocol/errors.ts'
+import { stripAnsi } from '../../../../../src/views/model/ansi.ts'
+import type { RunModel } from '../../../../../src/views/model/run-model.ts'
 import { changeQuery } from '../../../state/route.ts'
 import { selectStep } from '../live/selection.ts'
 
@@ -10,7 +10,7 @@ const SAYING = 'log,error,runner_error,diagnostic'
 export function FailureCard({ model }: { readonly model: RunModel }) {
   const { error, tail, steps } = model
   if (!error || model.state === 'completed') return null
-  const known = findRow(error.code)?.row
+  const known = findErrorRow(error.code)?.row
   const step = error.step ?? steps.findLast(({ state }) => state === 'failed')?.key
   const retryable = error.retryable ?? known?.retryable
   const isCancelled = model.state === 'cancelled'
@@ -59,7 +59,7 @@ export function FailureCard({ model }: { readonly model: RunModel }) {
               All of them
             </button>
           </h3>
-          <pre aria-label="Last lines">{tail.map(plainText).join('\n')}</pre>
+          <pre aria-label="Last lines">{tail.map(stripAnsi).join('\n')}</pre>
         </>
       )}
     </section>

@@ -1,5 +1,5 @@
-import { isOver } from '../../../../../src/contract/run-state.ts'
-import { plainText } from '../../../../../src/views/model/ansi/ansi-spans.ts'
+import { isFinished } from '../../../../../src/protocol/run-state.ts'
+import { stripAnsi } from '../../../../../src/views/model/ansi.ts'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Bar, Heartbeat, RunLink, Subject } from '../../../parts/run-cells.tsx'
 import { StateBadge } from '../../../parts/state-badge.tsx'
@@ -13,10 +13,10 @@ export function RunHeader({ run }: { readonly run: LiveRun }) {
     detail: { row, request },
     model,
   } = run
-  const over = isOver(model.state)
+  const over = isFinished(model.state)
   const attempt = model.attempts.at(-1)
   const percent = over ? undefined : model.progress?.percent
-  const last = model.last && plainText(model.last.text)
+  const last = model.last && stripAnsi(model.last.text)
   return (
     <header class="card run-header">
       <div class="title-row">

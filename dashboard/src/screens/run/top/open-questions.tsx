@@ -1,4 +1,4 @@
-import type { RunModel } from '../../../../../src/views/model/run-model/run-model-type.ts'
+import type { RunModel } from '../../../../../src/views/model/run-model.ts'
 import { QuestionCard } from '../../../parts/question/question-card.tsx'
 import type { LiveRun } from '../live/use-run.ts'
 

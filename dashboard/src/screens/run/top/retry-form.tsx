@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
-import { isObject } from '../../../../../src/contract/json.ts'
-import type { JsonObject, JsonSchema } from '../../../../../src/contract/json.ts'
-import type { Started } from '../../../../../src/views/model/wire/others.ts'
-import type { RunDetail } from '../../../../../src/views/model/wire/run-detail.ts'
+import { isObject } from '../../../../../src/util/values.ts'
+import type { JsonObject, JsonSchema } from '../../../../../src/util/values.ts'
+import type { RunDetail, StartedRun } from '../../../../../src/views/model/api.ts'
 import { runPath } from '../../../parts/run-cells.tsx'
 import { SchemaForm } from '../../../parts/schema-form.tsx'
 import { ApiError, post } from '../../../state/api.ts'
@@ -27,10 +26,10 @@ export function RetryForm({
   const start = async (confirm: boolean): Promise<void> => {
     setProblems([])
     try {
-      const { run_id: id } = await post<Started>(`/runs/${encodeURIComponent(row.run_id)}/retry`, {
-        input: draft.value as JsonObject,
-        confirm,
-      })
+      const { run_id: id } = await post<StartedRun>(
+        `/runs/${encodeURIComponent(row.run_id)}/retry`,
+        { input: draft.value as JsonObject, confirm },
+      )
       goTo(runPath(id))
     } catch (error) {
       if (error instanceof ApiError && error.field !== undefined)

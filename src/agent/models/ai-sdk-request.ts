@@ -1,0 +1,338 @@
+/**
+ * Requests to a language model of the `ai` package (specification v2 and v3), and its replies.
+ */
+
+import { toToolError } from '../../core/errors.ts'
+import type { ContentBlock } from '../../protocol/outcome.ts'
+import { renderContentText } from '../../protocol/output.ts'
+import { toProvider } from '../../protocol/providers/export-tools.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { toErrorCode } from '../../registry/http.ts'
+import { shorten } from '../../util/text.ts'
+import { isObject, parseJsonObject } from '../../util/values.ts'
+import type { JsonObject } from '../../util/values.ts'
+import type {
+  AgentMessage,
+  AiSdkLanguageModel,
+  Model,
+  ModelCall,
+  ModelReply,
+  ModelRequest,
+} from '../types.ts'
+import { parseRetryAfter } from './retry-after.ts'
+
+/** Characters of one reply. */
+const MAX_REPLY_CHARS = 16 * 1024 * 1024
+
+/** Asks a provider of the `ai` package for one reply. */
+export async function generateReply(
+  model: AiSdkLanguageModel,
+  stream: boolean,
+  request: ModelRequest,
+  { signal, onText }: Parameters<Model['generate']>[1],
+): Promise<ModelReply> {
+  const options = { ...toCallOptions(model, request), abortSignal: signal } as never
+  try {
+    if (stream) return await readReplyStream(model, options, onText)
+    const result = await model.doGenerate(options)
+    if (!isObject(result) || !Array.isArray(result['content']))
+      throw new ToolError('DEPENDENCY', `the model '${model.modelId}' gave no content`, {
+        retryable: false,
+      })
+    const gathered = createReplyBuilder()
+    for (const part of result['content'].filter(isObject)) gathered.addPart(part)
+    gathered.addPart({
+      type: 'finish',
+      finishReason: result['finishReason'],
+      usage: result['usage'],
+    })
+    const reply = gathered.reply()
+    if (reply.text !== '') onText?.(reply.text)
+    return reply
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    throw toProviderError(error, model)
+  }
+}
+
+async function readReplyStream(
+  model: AiSdkLanguageModel,
+  options: never,
+  onText: ((delta: string) => void) | undefined,
+): Promise<ModelReply> {
+  const reader = (await model.doStream(options)).stream.getReader()
+  const gathered = createReplyBuilder()
+  let size = 0
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      if (!isObject(value)) continue
+      if (value['type'] === 'error') throw value['error']
+      const delta = gathered.addPart(value)
+      size += typeof value['delta'] === 'string' ? value['delta'].length : 0
+      if (size > MAX_REPLY_CHARS)
+        throw new ToolError(
+          'OUTPUT_LIMIT',
+          `the model '${model.modelId}' wrote more than ${MAX_REPLY_CHARS / 1024 / 1024} million characters`,
+        )
+      if (delta !== '') onText?.(delta)
+    }
+  } finally {
+    // Lets go of the connection where we leave before the end.
+    await reader.cancel().catch(() => undefined)
+  }
+  if (!gathered.isFinished)
+    throw new ToolError(
+      'DEPENDENCY',
+      `the stream of the model '${model.modelId}' broke off before the reply was whole`,
+    )
+  return gathered.reply()
+}
+
+/** A request in the words of the provider interface. */
+function toCallOptions(
+  { provider, specificationVersion }: AiSdkLanguageModel,
+  { messages, tools, maxOutputTokens, temperature, stopSequences }: ModelRequest,
+): JsonObject {
+  return {
+    prompt: toSdkPrompt(messages, specificationVersion),
+    ...(tools.length > 0 && { tools: toSdkTools(provider, tools), toolChoice: { type: 'auto' } }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(stopSequences && stopSequences.length > 0 && { stopSequences }),
+  }
+}
+
+function toSdkTools(provider: string, tools: ModelRequest['tools']): JsonObject[] {
+  if (provider.includes('anthropic'))
+    return toProvider('anthropic', tools).map(
+      ({ name, description, input_schema: inputSchema }) => ({
+        type: 'function',
+        name,
+        description,
+        inputSchema,
+      }),
+    )
+  return toProvider('openai', tools).map(
+    ({ function: { name, description, parameters: inputSchema } }) => ({
+      type: 'function',
+      name,
+      description,
+      inputSchema,
+    }),
+  )
+}
+
+function toSdkPrompt(messages: readonly AgentMessage[], version: string): JsonObject[] {
+  const written: JsonObject[] = []
+  for (const message of messages) {
+    const last = written.at(-1)
+    // All answers to a reply are one message.
+    if (message.role === 'tool' && last?.['role'] === 'tool')
+      (last['content'] as JsonObject[]).push(toToolResultPart(message, version))
+    else written.push(toSdkMessage(message, version))
+  }
+  return written
+}
+
+function toSdkMessage(message: AgentMessage, version: string): JsonObject {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.text }
+    case 'user':
+      return {
+        role: 'user',
+        content: [{ type: 'text', text: message.text }, ...(message.content ?? []).map(toSdkPart)],
+      }
+    case 'tool':
+      return { role: 'tool', content: [toToolResultPart(message, version)] }
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: [
+          ...(message.own && Array.isArray(message.own['parts'])
+            ? (message.own['parts'] as readonly unknown[])
+            : message.text === ''
+              ? []
+              : [{ type: 'text', text: message.text }]),
+          ...message.calls.map(({ id, name, arguments: given, own }) => ({
+            type: 'tool-call',
+            toolCallId: id,
+            toolName: name,
+            input: parseArguments(given),
+            ...(own?.['providerOptions'] !== undefined && {
+              providerOptions: own['providerOptions'],
+            }),
+          })),
+        ],
+      }
+  }
+}
+
+// Providers take an object here, also where the model wrote none.
+function parseArguments(given: unknown): JsonObject {
+  if (isObject(given)) return given
+  const text = typeof given === 'string' ? given : ''
+  return parseJsonObject(text) ?? (text.trim() === '' ? {} : { unreadable: text })
+}
+
+function toSdkPart(block: ContentBlock): JsonObject {
+  return block.type === 'image' || block.type === 'audio'
+    ? { type: 'file', mediaType: block.mimeType, data: block.data }
+    : { type: 'text', text: renderContentText(block) }
+}
+
+function toToolResultPart(
+  { id, name, text, content, failed }: Extract<AgentMessage, { role: 'tool' }>,
+  version: string,
+): JsonObject {
+  const output = content
+    ? {
+        type: 'content',
+        value: [{ type: 'text', text }, ...content.map((block) => toResultContent(block, version))],
+      }
+    : { type: failed ? 'error-text' : 'text', value: text }
+  return { type: 'tool-result', toolCallId: id, toolName: name, output }
+}
+
+function toResultContent(block: ContentBlock, version: string): JsonObject {
+  if (block.type !== 'image') return { type: 'text', text: renderContentText(block) }
+  return {
+    type: version === 'v2' ? 'media' : 'image-data',
+    data: block.data,
+    mediaType: block.mimeType,
+  }
+}
+
+/** Puts a reply together from parts: those of a stream, or of whole content. */
+type AiSdkReplyBuilder = {
+  /** Gives the text in it. */
+  addPart(part: JsonObject): string
+  readonly isFinished: boolean
+  reply(): ModelReply
+}
+
+/** A part of a message as the provider wants to see it again. */
+type AiSdkReplyPart = {
+  readonly type: string
+  text?: string
+  id?: unknown
+  readonly call?: ModelCall
+  providerOptions?: unknown
+}
+
+/** Starts with nothing. */
+function createReplyBuilder(): AiSdkReplyBuilder {
+  const parts: AiSdkReplyPart[] = []
+  let finish: JsonObject | undefined
+
+  const textOf = (type: 'text' | 'reasoning', part: JsonObject, delta: unknown): string => {
+    const { id, providerMetadata } = part
+    let kept =
+      id === undefined ? undefined : parts.findLast((one) => one.type === type && one.id === id)
+    if (!kept) parts.push((kept = { type, text: '', id }))
+    if (providerMetadata !== undefined) kept.providerOptions = providerMetadata
+    if (typeof delta !== 'string') return ''
+    kept.text += delta
+    return type === 'text' ? delta : ''
+  }
+
+  return {
+    addPart(part) {
+      const { type } = part
+      const [kind, step] = String(type).split('-') as [string, string | undefined]
+      if (kind === 'text' || kind === 'reasoning')
+        return textOf(kind, part, step === undefined ? part['text'] : part['delta'])
+      // What the provider runs itself is its own business.
+      if (type === 'tool-call' && part['providerExecuted'] !== true)
+        parts.push({
+          type,
+          call: {
+            id: String(part['toolCallId'] ?? ''),
+            name: String(part['toolName'] ?? ''),
+            arguments: part['input'],
+          },
+          ...(part['providerMetadata'] !== undefined && {
+            providerOptions: part['providerMetadata'],
+          }),
+        })
+      else if (type === 'finish') finish = part
+      return ''
+    },
+    get isFinished() {
+      return finish !== undefined
+    },
+    reply: () => ({
+      text: parts
+        .filter(({ type }) => type === 'text')
+        .map(({ text }) => text)
+        .join(''),
+      calls: parts.flatMap(({ call, providerOptions }) =>
+        call
+          ? [{ ...call, ...(providerOptions !== undefined && { own: { providerOptions } }) }]
+          : [],
+      ),
+      finish: toFinishReason(finish?.['finishReason']),
+      usage: toTokenUsage(finish?.['usage']),
+      // Text alone is known already.
+      ...(parts.some(
+        ({ type, providerOptions }) =>
+          type === 'reasoning' || (type === 'text' && providerOptions !== undefined),
+      ) && {
+        own: {
+          parts: parts
+            .filter(({ type }) => type !== 'tool-call')
+            .map(({ type, text, providerOptions }) => ({
+              type,
+              text,
+              ...(providerOptions !== undefined && { providerOptions }),
+            })),
+        },
+      }),
+    }),
+  }
+}
+
+// A word in v2, in v3 an object with the word.
+function toFinishReason(reason: unknown): NonNullable<ModelReply['finish']> {
+  const word = isObject(reason) ? reason['unified'] : reason
+  return word === 'length' ? 'length' : word === 'content-filter' ? 'content_filter' : 'stop'
+}
+
+// A number in v2, in v3 an object with the total.
+function toTokenUsage(usage: unknown): { readonly input?: number; readonly output?: number } {
+  const { inputTokens, outputTokens } = isObject(usage) ? usage : {}
+  const [input, output] = [inputTokens, outputTokens].map((tokens) =>
+    isObject(tokens) ? tokens['total'] : tokens,
+  )
+  return {
+    ...(typeof input === 'number' && { input }),
+    ...(typeof output === 'number' && { output }),
+  }
+}
+
+/** What a provider threw, with whether it may be asked again: its errors say so themselves. */
+function toProviderError(thrown: unknown, { provider, modelId }: AiSdkLanguageModel): ToolError {
+  if (ToolError.is(thrown)) return thrown
+  const { name, message, statusCode, isRetryable, responseHeaders } = (
+    isObject(thrown) || thrown instanceof Error ? thrown : { message: String(thrown) }
+  ) as { readonly [field: string]: unknown }
+  const who = `the model '${provider}:${modelId}'`
+  const words = shorten(typeof message === 'string' ? message : 'error', 1000)
+  if (/LoadAPIKey|LoadSetting/.test(String(name)))
+    return new ToolError('CONFIG', `${who} cannot be used: ${words}`)
+  if (typeof statusCode !== 'number') {
+    const { code } = toToolError(thrown)
+    return new ToolError(code === 'INTERNAL' ? 'DEPENDENCY' : code, `${who} failed: ${words}`, {
+      retryable: isRetryable === true || code === 'DEPENDENCY',
+      cause: thrown,
+    })
+  }
+  const headers = isObject(responseHeaders) ? responseHeaders : {}
+  const wait = parseRetryAfter((header) => headers[header])
+  return new ToolError(toErrorCode(statusCode), `${who} answered ${statusCode}: ${words}`, {
+    ...(typeof isRetryable === 'boolean' && { retryable: isRetryable }),
+    details: { status: statusCode, ...(wait !== undefined && { retry_after_s: wait }) },
+  })
+}

@@ -1,0 +1,238 @@
+/**
+ * One turn: the instructions and tools offered to the model, the request with retries, and what it
+ * cost.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CallOptions } from '../core/call.ts'
+import { toToolError } from '../core/errors.ts'
+import { runUntilAborted } from '../core/lifecycle.ts'
+import { collectTools, loadEngine } from '../core/tool.ts'
+import type { Servable, ToolEntry } from '../core/tool.ts'
+import { toLookupKey } from '../define/checks.ts'
+import type { Outcome } from '../protocol/outcome.ts'
+import type { ExportedTool } from '../protocol/providers/export-tools.ts'
+import type { State } from '../protocol/state.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import type { RegistryEntry } from '../registry/catalog.ts'
+import { selectEntries } from '../registry/filter.ts'
+import { indexByExportName, toExportName } from '../registry/names.ts'
+import { isServable } from '../registry/sources/in-process.ts'
+import { isObject } from '../util/values.ts'
+import type { JsonObject } from '../util/values.ts'
+import type { AgentRun } from './agent-run.ts'
+import type { AgentOptions, ModelCall, ModelReply, ModelRequest } from './types.ts'
+
+const DEFAULT_RETRIES = 3
+const FIRST_RETRY_DELAY_S = 0.5
+const MAX_RETRY_DELAY_S = 60
+/** About so many characters make a token. */
+const CHARS_PER_TOKEN = 4
+
+/**
+ * Asks the model for its next reply, again where a failure may pass: nothing of a reply that broke
+ * has been done.
+ */
+export async function requestTurn(work: AgentRun, offer: TurnSetup): Promise<ModelReply> {
+  const { model, retries = DEFAULT_RETRIES, settings } = work.options
+  const request: ModelRequest = {
+    ...settings,
+    messages: [
+      ...(offer.system === undefined ? [] : [{ role: 'system' as const, text: offer.system }]),
+      ...work.messages,
+    ],
+    tools: offer.tools,
+  }
+  for (let attempt = 1; ; attempt += 1) {
+    let streamed = 0
+    let over = false
+    const onText = (delta: string): void => {
+      // A model that was given up may still talk.
+      if (over || typeof delta !== 'string' || delta === '') return
+      streamed += delta.length
+      work.emit({ type: 'text', turn: work.turns, delta })
+    }
+    try {
+      return parseModelReply(
+        await runUntilAborted(work.signal, () =>
+          model.generate(request, { signal: work.signal, onText }),
+        ),
+        model.name,
+      )
+    } catch (thrown) {
+      work.signal.throwIfAborted()
+      const error = toToolError(thrown)
+      const wait = getRetryDelayS(error, attempt)
+      if (!error.retryable || attempt > retries || wait > MAX_RETRY_DELAY_S) throw error
+      work.emit({
+        type: 'retry',
+        turn: work.turns,
+        attempt,
+        wait_s: wait,
+        discarded: streamed,
+        error: error.toObject(),
+      })
+      await sleep(wait * 1000, undefined, { signal: work.signal }).catch(() =>
+        work.signal.throwIfAborted(),
+      )
+    } finally {
+      over = true
+    }
+  }
+}
+
+/** What a turn cost, guessed by its length where the model does not tell. */
+export function estimateUsage(
+  reply: ModelReply,
+  asked: ModelRequest['messages'],
+): {
+  readonly usage: { readonly input: number; readonly output: number }
+  readonly estimated: boolean
+} {
+  const { input, output } = reply.usage ?? {}
+  const tokens = (value: unknown): number =>
+    Math.ceil(JSON.stringify(value).length / CHARS_PER_TOKEN)
+  return {
+    usage: {
+      input: toTokenCount(input) ?? tokens(asked),
+      output: toTokenCount(output) ?? tokens([reply.text, reply.calls]),
+    },
+    estimated: toTokenCount(input) === undefined || toTokenCount(output) === undefined,
+  }
+}
+
+function toTokenCount(tokens: unknown): number | undefined {
+  return typeof tokens === 'number' && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined
+}
+
+function getRetryDelayS({ details }: ToolError, attempt: number): number {
+  const told = details?.['retry_after_s']
+  return typeof told === 'number' && told >= 0
+    ? told
+    : FIRST_RETRY_DELAY_S * 2 ** (attempt - 1) * (1 + Math.random() / 4)
+}
+
+/**
+ * The reply that a model gave. It may be anybody's code: what is no reply fails here, and not
+ * somewhere in the loop. Throws DEPENDENCY.
+ */
+export function parseModelReply(given: unknown, name: string): ModelReply {
+  const bad = (what: string): ToolError =>
+    new ToolError('DEPENDENCY', `the model '${name}' gave ${what}`, {
+      retryable: false,
+      suggestion: 'generate() of a model gives { text, calls }',
+    })
+  if (!isObject(given)) throw bad('no reply')
+  const { text = '', calls = [] } = given
+  if (typeof text !== 'string') throw bad('a text that is none')
+  if (!Array.isArray(calls) || !calls.every(isObject))
+    throw bad('calls that are no list of objects')
+  return { ...given, text, calls: calls as unknown as readonly ModelCall[] }
+}
+
+/** What a model is offered in one turn. */
+export type TurnSetup = {
+  readonly system: string | undefined
+  readonly tools: readonly ExportedTool[]
+  readonly names: readonly string[]
+  /** By the name under which the model knows it. */
+  find(name: string): TurnTool | undefined
+  /** The prompt that it stands in. */
+  readonly promptName?: string
+  /** Opens sections of that prompt, for the turns that follow. */
+  open?(keys: readonly string[]): void
+}
+
+type TurnTool = {
+  readonly entry: ToolEntry
+  /** Throws only what ends a run, or opens sections. */
+  call(input: JsonObject, options: CallOptions): Promise<Outcome>
+}
+
+/** Looks at what there is to offer, at the beginning of each turn. */
+export type PrepareTurn = () => Promise<TurnSetup>
+
+/** How an agent finds its tools and instructions. */
+export function createTurnPreparer(
+  { registry, tools, prompt, params, filter, system }: AgentOptions,
+  state: State | undefined,
+): PrepareTurn {
+  if (prompt) {
+    return async () => {
+      const rendered = await prompt.render(params as never, { ...(state && { state }) })
+      const text = [system, rendered.text]
+        .filter((part) => part !== undefined && part !== '')
+        .join('\n\n')
+      return {
+        ...(await createTurnSetup(rendered.tools, text, ({ name }, input, options) =>
+          rendered.evaluate(name, input, options),
+        )),
+        promptName: rendered.name,
+        open: (keys) => void (state && prompt.open(keys, state)),
+      }
+    }
+  }
+  const set = registry ?? (isServable(tools) ? tools : undefined)
+  if (set)
+    return async () => (
+      await set.prepare?.(),
+      createTurnSetup(
+        registry
+          ? selectEntries(registry.entries as readonly RegistryEntry[], filter)
+          : set.entries,
+        system,
+        createEntryCaller(set),
+      )
+    )
+  const entries = requireUniqueNames(collectTools(tools as never))
+  return () =>
+    createTurnSetup(
+      entries,
+      system,
+      async ({ definition, identity }, input, options) =>
+        (await (await loadEngine()).invoke(definition, input, options, identity)).outcome,
+    )
+}
+
+// A toolset has looked already, and a registry gives every tool a name of its own.
+function requireUniqueNames(entries: readonly ToolEntry[]): readonly ToolEntry[] {
+  const names = new Set<string>()
+  for (const { name } of entries) {
+    if (names.has(toLookupKey(name)))
+      throw new ToolError('CONFIG', `two tools of the agent are called '${name}'`, {
+        suggestion: `Rename one: tools: { other_${name}: tool }`,
+      })
+    names.add(toLookupKey(name))
+  }
+  return entries
+}
+
+type CallToolEntry = (entry: ToolEntry, input: JsonObject, options: CallOptions) => Promise<Outcome>
+
+// An id always means this very tool; a toolset has only names.
+function createEntryCaller(set: Servable): CallToolEntry {
+  return (entry, input, options) =>
+    set.call((entry as Partial<RegistryEntry>).id ?? entry.name, input, options)
+}
+
+async function createTurnSetup(
+  entries: readonly ToolEntry[],
+  system: string | undefined,
+  call: CallToolEntry,
+): Promise<TurnSetup> {
+  const byName = indexByExportName(entries)
+  return {
+    system: system === '' ? undefined : system,
+    tools: await Promise.all(
+      entries.map(async ({ name, definition }) => ({
+        name: toExportName(name),
+        manifest: (await definition.compiled()).manifest,
+      })),
+    ),
+    names: [...byName.keys()],
+    find(name) {
+      const entry = byName.get(name)
+      return entry && { entry, call: (input, options) => call(entry, input, options) }
+    },
+  }
+}

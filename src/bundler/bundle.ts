@@ -1,0 +1,371 @@
+/**
+ * Bundles a program with everything it imports, cut into chunks that load at start and chunks that
+ * load later.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, extname, join, parse, relative, sep } from 'node:path'
+import type * as Esbuild from 'esbuild'
+import type { BuildOptions, Loader, Message, Metafile, OutputFile, Plugin } from 'esbuild'
+import { ToolError } from '../protocol/tool-error.ts'
+import { listImportedChunks, listLateImportedChunks, START_CHUNK, ZOD_CHUNK } from './chunks.ts'
+import type { ProgramChunks } from './chunks.ts'
+import { externalModulesPlugin, ownPackagePlugin, zodRecordsPlugin } from './esbuild-plugins.ts'
+import type { ZodUse } from './esbuild-plugins.ts'
+
+type BundleOptions = {
+  /** The file of the program, absolute. */
+  readonly entry: string
+  /** The module that starts it, as text; it imports the entry. */
+  readonly start: string
+  /** Packages that stay outside, and are looked for when the program runs. */
+  readonly external: readonly string[]
+  /** Records stand in the place of zod. */
+  readonly records: boolean
+  readonly ownFolder: string
+}
+
+/** A program with all that it imports. */
+export type ProgramBundle = {
+  readonly chunks: ProgramChunks
+  readonly licences: string | undefined
+  /** Records stand in the place of zod. */
+  readonly recorded: boolean
+  /**
+   * A package of the program uses zod too, which could be handed a record and look at it in ways of
+   * its own.
+   */
+  readonly shared: boolean
+}
+
+const FILE_SYSTEM_ROOT = parse(import.meta.filename ?? '/').root
+
+/**
+ * Bundles a program with all that it imports, cut into what is loaded at once and what is loaded
+ * later. Throws CONFIG with file and line for what cannot be bundled.
+ */
+export async function bundleProgram(
+  esbuild: typeof Esbuild,
+  { entry, start, external, records, ownFolder }: BundleOptions,
+): Promise<ProgramBundle> {
+  const zod: ZodUse = { recorded: false, packages: new Set() }
+  const plugins = [
+    startModulePlugin(start, entry),
+    externalModulesPlugin(external),
+    entryMetaPlugin(entry),
+    ...(records ? [zodRecordsPlugin(ownFolder, entry, zod)] : []),
+    ownPackagePlugin(ownFolder, entry),
+  ]
+  const common = {
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    absWorkingDir: FILE_SYSTEM_ROOT,
+    outdir: join(FILE_SYSTEM_ROOT, 'toolable'),
+    minifyWhitespace: true,
+    charset: 'ascii',
+    logLevel: 'silent',
+    define: { 'import.meta': '__toolable_inner' },
+    entryPoints: [{ in: 'toolable:start', out: 'start' }],
+  } as const satisfies BuildOptions
+  try {
+    const isOwn = entry.startsWith(ownFolder)
+    const reach = readReachTable(ownFolder)
+    const late = isOwn
+      ? []
+      : [
+          ownLateImportsPlugin(
+            ownFolder,
+            listReachableOwnFiles(
+              reach,
+              await findUsedNames(esbuild, reach, {
+                ...common,
+                entryPoints: [...common.entryPoints],
+                plugins,
+              }),
+              ownFolder,
+            ),
+          ),
+        ]
+    const { outputFiles, metafile } = await esbuild.build({
+      ...common,
+      splitting: true,
+      metafile: true,
+      legalComments: 'external',
+      chunkNames: '[name]-[hash]',
+      plugins: [...late, ...plugins],
+      entryPoints: [
+        ...common.entryPoints,
+        ...(zod.recorded ? [{ in: 'toolable:zod', out: 'zod' }] : []),
+      ],
+    })
+    const chunks = keepLoadedChunks(readChunks(outputFiles, entry))
+    const used = new Set(
+      Object.entries(metafile.outputs).flatMap(([file, { inputs }]) =>
+        chunks[`./${basename(file)}`] === undefined
+          ? []
+          : Object.entries(inputs).flatMap(([each, { bytesInOutput }]) =>
+              bytesInOutput > 0 ? [join(FILE_SYSTEM_ROOT, each)] : [],
+            ),
+      ),
+    )
+    return {
+      chunks,
+      licences: readLicences(outputFiles, used),
+      recorded: zod.recorded,
+      shared:
+        zod.recorded &&
+        listReachableFiles(entry, metafile.inputs, ownFolder).some(
+          (file) => used.has(file) && zod.packages.has(file),
+        ),
+    }
+  } catch (error) {
+    const { errors } = error as { readonly errors?: readonly Message[] }
+    throw errors?.length ? toBundleError(errors) : error
+  }
+}
+
+// What the program imports by itself: packages of this one never see a schema of its.
+function listReachableFiles(
+  entry: string,
+  inputs: Metafile['inputs'],
+  ownFolder: string,
+): readonly string[] {
+  const found = new Set<string>()
+  const visit = (file: string): void => {
+    if (found.has(file) || file.startsWith(ownFolder)) return
+    found.add(file)
+    for (const { path } of inputs[file.slice(FILE_SYSTEM_ROOT.length)]?.imports ?? [])
+      visit(join(FILE_SYSTEM_ROOT, path))
+  }
+  visit(entry)
+  return [...found]
+}
+
+// The others are only mentioned in code that was left out.
+function keepLoadedChunks(chunks: ProgramChunks): ProgramChunks {
+  const found: { [name: string]: string } = {}
+  const visit = (name: string): void => {
+    const text = chunks[name]
+    if (text === undefined || Object.hasOwn(found, name)) return
+    found[name] = text
+    for (const other of [...listImportedChunks(text), ...listLateImportedChunks(text)]) visit(other)
+  }
+  visit(START_CHUNK)
+  visit(ZOD_CHUNK)
+  return found
+}
+
+// esbuild calls modules of CommonJS by their paths on this machine, which are nothing for others.
+function readChunks(files: readonly OutputFile[], entry: string): ProgramChunks {
+  const shorten = (text: string): string =>
+    text.replace(
+      /\b__commonJS\(\{"([^"]+)"/g,
+      (_all, path: string) =>
+        `__commonJS({${JSON.stringify(relative(dirname(entry), join(FILE_SYSTEM_ROOT, path)).replaceAll(sep, '/'))}`,
+    )
+  return Object.fromEntries(
+    files
+      .filter(({ path }) => path.endsWith('.js'))
+      .map(({ path, text }) => [`./${basename(path)}`, shorten(text)]),
+  )
+}
+
+function startModulePlugin(start: string, entry: string): Plugin {
+  return {
+    name: 'toolable-start',
+    setup(build) {
+      build.onResolve({ filter: /^toolable:(start|zod)$/ }, ({ path }) => ({
+        path,
+        namespace: 'toolable-start',
+      }))
+      build.onLoad({ filter: /^toolable:start$/, namespace: 'toolable-start' }, () => ({
+        contents: start,
+        resolveDir: dirname(entry),
+      }))
+      build.onLoad({ filter: /^toolable:zod$/, namespace: 'toolable-start' }, () => ({
+        contents: "export * from 'zod'",
+        resolveDir: dirname(entry),
+      }))
+    },
+  }
+}
+
+// Where it cuts, esbuild takes every import() for one that can happen, also those in code that
+// nobody uses. Of this package it is known which can.
+function ownLateImportsPlugin(ownFolder: string, within: ReadonlySet<string>): Plugin {
+  return {
+    name: 'toolable-late',
+    setup(build) {
+      build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir, importer }) =>
+        kind !== 'dynamic-import' ||
+        !importer.startsWith(ownFolder) ||
+        within.has(join(resolveDir, path))
+          ? undefined
+          : { path, external: true },
+      )
+    },
+  }
+}
+
+const LOADERS: { readonly [extension: string]: Loader } = {
+  '.ts': 'ts',
+  '.mts': 'ts',
+  '.cts': 'ts',
+  '.tsx': 'tsx',
+  '.jsx': 'jsx',
+}
+
+// Of all modules in the bundle only the entry is the entry point of the program.
+function entryMetaPlugin(entry: string): Plugin {
+  return {
+    name: 'toolable-entry',
+    setup(build) {
+      build.onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: 'file' }, ({ path }) => {
+        if (path !== entry) return undefined
+        const source = readFileSync(entry, 'utf8')
+        if (!source.includes('import.meta')) return undefined
+        const [hashbang = ''] = /^#!.*\n?/.exec(source) ?? []
+        return {
+          contents: `${hashbang === '' ? '' : '\n'}const __toolable_inner=__toolable_entry;${source.slice(hashbang.length)}`,
+          loader: LOADERS[extname(entry)] ?? 'js',
+          resolveDir: dirname(entry),
+        }
+      })
+    },
+  }
+}
+
+function toBundleError(errors: readonly Message[]): ToolError {
+  const words = errors.map(({ text, location }) =>
+    location
+      ? `${['', 'file'].includes(location.namespace) ? join(FILE_SYSTEM_ROOT, location.file) : location.file}:${location.line}:${location.column + 1}: ${text}`
+      : text,
+  )
+  const missing = /^Could not resolve "([^"]+)"/.exec(errors[0]!.text)?.[1]
+  const native = errors.find(({ text }) =>
+    text.includes('No loader is configured for ".node" files'),
+  )
+  return new ToolError('CONFIG', `the program cannot be bundled: ${words[0]}`, {
+    details: { problems: words.slice(0, 20) },
+    suggestion: native
+      ? { fix: 'A package with native code stays outside of the bundle: name it with --external' }
+      : missing !== undefined && !/^[./]/.test(missing)
+        ? {
+            fix: `Install the package, or leave it outside of the bundle with --external ${missing}`,
+            example: `npm install ${missing}`,
+          }
+        : { fix: 'Correct the file that is named' },
+  })
+}
+
+/** What the public names of this package can load later, as its own build has found out. */
+type ReachTable = {
+  readonly files: readonly string[]
+  readonly names: { readonly [entry: string]: { readonly [name: string]: readonly number[] } }
+}
+
+/** The public names that a program uses, by the module that it imports them from. */
+type UsedNames = { readonly [entry: string]: readonly string[] }
+
+/** Reads the table that lies beside the built files of this package. */
+function readReachTable(ownFolder: string): ReachTable {
+  return JSON.parse(readFileSync(join(ownFolder, 'reach.json'), 'utf8')) as ReachTable
+}
+
+/** The files of this package that a program with these names may load by `import()`, absolute. */
+function listReachableOwnFiles(
+  { files, names }: ReachTable,
+  used: UsedNames,
+  ownFolder: string,
+): ReadonlySet<string> {
+  return new Set(
+    Object.entries(used).flatMap(([entry, each]) =>
+      each.flatMap((name) => names[entry]![name]!.map((index) => join(ownFolder, files[index]!))),
+    ),
+  )
+}
+
+/**
+ * Which public names of this package a program uses: it is bundled with marks in their place, and
+ * esbuild leaves out the marks that nobody needs.
+ */
+async function findUsedNames(
+  esbuild: typeof Esbuild,
+  { names }: ReachTable,
+  options: BuildOptions,
+): Promise<UsedNames> {
+  const { outputFiles } = await esbuild.build({
+    ...options,
+    write: false,
+    splitting: false,
+    plugins: [marksPlugin(names), ...(options.plugins ?? []), withoutZodPlugin],
+  })
+  const found: { [entry: string]: string[] } = Object.fromEntries(
+    Object.keys(names).map((entry) => [entry, []]),
+  )
+  for (const { text } of outputFiles)
+    for (const [, entry, name] of text.matchAll(/__toolable_name\("([^" ]+) ([^"]+)"\)/g))
+      found[entry!]!.push(name!)
+  return found
+}
+
+function marksPlugin(names: ReachTable['names']): Plugin {
+  return {
+    name: 'toolable-marks',
+    setup(build) {
+      build.onResolve({ filter: /^toolable(\/.*)?$/ }, ({ path }) =>
+        Object.hasOwn(names, path)
+          ? { path, namespace: 'toolable-marks', sideEffects: false }
+          : undefined,
+      )
+      build.onLoad({ filter: /.*/, namespace: 'toolable-marks' }, ({ path }) => ({
+        contents: Object.keys(names[path]!)
+          .map(
+            (name) =>
+              `export const ${name}=/* @__PURE__ */__toolable_name(${JSON.stringify(`${path} ${name}`)})`,
+          )
+          .join('\n'),
+      }))
+    },
+  }
+}
+
+// What never imports this package need not be read.
+const withoutZodPlugin: Plugin = {
+  name: 'toolable-without-zod',
+  setup: (build) =>
+    build.onResolve({ filter: /^zod(\/.*)?$/ }, ({ path }) => ({ path, external: true })),
+}
+
+const PACKAGE_FOLDER_PATTERN = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
+const LICENCE_FILE_PATTERN = /^(licen[cs]e|copying|notice)\b/i
+
+/**
+ * The licences of what is in a bundle: those that stand in its files, and those that lie beside
+ * them in their packages. Undefined where there are none.
+ */
+function readLicences(files: readonly OutputFile[], used: Iterable<string>): string | undefined {
+  const inside = files
+    .filter(({ path, text }) => path.endsWith('.LEGAL.txt') && text !== '')
+    .map(({ text }) => text)
+  const packages = new Set(
+    [...used].flatMap((file) => PACKAGE_FOLDER_PATTERN.exec(file)?.[0] ?? []),
+  )
+  const texts = [...new Set(inside), ...[...packages].sort().flatMap(readPackageLicences)]
+  return texts.length === 0 ? undefined : texts.join('\n')
+}
+
+function readPackageLicences(folder: string): string[] {
+  const name = folder.replace(/^.*[\\/]node_modules[\\/]/, '')
+  try {
+    return readdirSync(folder)
+      .filter((file) => LICENCE_FILE_PATTERN.test(basename(file)))
+      .sort()
+      .map((file) => `${name}, ${file}:\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Decides how one call is presented (output mode, dialect, colour), and reads the settings files of
+ * the project and the user.
+ */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { OutputDefault } from '../core/tool.ts'
+import { OUTPUT_MODES } from '../define/global-flags.ts'
+import type { OutputMode } from '../define/global-flags.ts'
+import type { Io } from '../protocol/io.ts'
+import { DIALECT_NAMES } from '../protocol/output-protocols.ts'
+import type { DialectName } from '../protocol/output-protocols.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { isObject } from '../util/values.ts'
+import type { Caller } from './caller.ts'
+import type { GlobalFlags } from './global-flags.ts'
+import { shouldUseColor } from './terminal-text.ts'
+
+/** How this call is printed. */
+export type Presentation = {
+  readonly mode: OutputMode
+  readonly dialect: DialectName
+  /** Indent JSON, because a person looks at it. */
+  readonly pretty: boolean
+  readonly color: boolean
+  readonly stderrColor: boolean
+  /** Undefined when stdout is not a terminal. */
+  readonly columns: number | undefined
+}
+
+/**
+ * Decides mode, dialect and colours: flag, then environment, then settings, then caller, then
+ * terminal.
+ */
+export function choosePresentation(
+  globals: GlobalFlags,
+  io: Io,
+  caller: Caller | undefined,
+  settings: { readonly output?: string } = {},
+  defaultOutput: OutputDefault = 'auto',
+): Presentation {
+  const explicit = parseOutputMode(globals.output)
+  const wished =
+    explicit ??
+    parseOutputMode(io.env['TOOLABLE_OUTPUT']) ??
+    parseOutputMode(io.env['TYPER_AGENT_OUTPUT']) ??
+    parseOutputMode(settings.output) ??
+    parseOutputMode(defaultOutput)
+  const byItself: OutputMode = caller || !io.stdout.isTTY ? 'json' : 'text'
+  const noColorFlag = globals.noColor === true
+  return {
+    mode: wished ?? byItself,
+    dialect:
+      DIALECT_NAMES.find((name) => name === globals.dialect) ??
+      (explicit === undefined && isSupervised(io) ? 'acor' : 'native'),
+    pretty: io.stdout.isTTY && !caller,
+    color: shouldUseColor({ env: io.env, isTTY: io.stdout.isTTY, noColorFlag }),
+    stderrColor: shouldUseColor({ env: io.env, isTTY: io.stderr.isTTY, noColorFlag }),
+    columns: io.stdout.isTTY ? io.stdout.columns : undefined,
+  }
+}
+
+function parseOutputMode(wished: string | undefined): OutputMode | undefined {
+  return OUTPUT_MODES.find((mode) => mode === wished)
+}
+
+// A runner's environment is inherited by grandchildren too; its stdout is not.
+function isSupervised({ env, stdout }: Io): boolean {
+  if (!env['RUN_ID'] || !env['AI_PROTOCOL_VERSION']) return false
+  const runnerStdout = env['RUN_STDOUT']
+  return runnerStdout === undefined || runnerStdout === stdout.identity?.()
+}
+
+/** What a project or a user has set for a program. */
+type CliSettings = {
+  readonly output?: string
+  readonly timeout?: string
+  /** Default input fields of one tool. */
+  getDefaults(program: string, tool: string): { readonly [field: string]: unknown }
+}
+
+const SETTINGS_FILE_NAMES = ['toolable.json', 'toolable.yaml', 'toolable.yml']
+
+/**
+ * Reads the nearest project file and the user's file; the project wins. Throws CONFIG for a file
+ * that cannot be read.
+ */
+export async function readSettings({ env, cwd }: Io): Promise<CliSettings> {
+  const project = findProjectFile(cwd)
+  const folder = getUserConfigFolder(env)
+  const user =
+    folder &&
+    SETTINGS_FILE_NAMES.map((name) => join(folder, name.replace('toolable.', 'config.'))).find(
+      (file) => existsSync(file),
+    )
+  const files = await Promise.all(
+    [project, user].flatMap((file) => (file ? [readSettingsFile(file)] : [])),
+  )
+  const read = (name: string): string | undefined => {
+    for (const file of files) {
+      const settings = file['settings']
+      if (isObject(settings) && Object.hasOwn(settings, name)) return String(settings[name])
+    }
+    return undefined
+  }
+  const output = read('output')
+  const timeout = read('timeout')
+  return {
+    ...(output !== undefined && { output }),
+    ...(timeout !== undefined && { timeout }),
+    getDefaults: (program, tool) =>
+      Object.assign(
+        {},
+        ...files.toReversed().map((file) => getChild(getChild(file['defaults'], program), tool)),
+      ) as { readonly [field: string]: unknown },
+  }
+}
+
+function findProjectFile(folder: string): string | undefined {
+  for (let current = folder; ; current = dirname(current)) {
+    const found = SETTINGS_FILE_NAMES.map((name) => join(current, name)).find((file) =>
+      existsSync(file),
+    )
+    if (found !== undefined || dirname(current) === current) return found
+  }
+}
+
+function getUserConfigFolder(env: Io['env']): string | undefined {
+  const home = env['HOME'] || env['USERPROFILE']
+  if (env['XDG_CONFIG_HOME']) return join(env['XDG_CONFIG_HOME'], 'toolable')
+  return home ? join(home, '.config', 'toolable') : undefined
+}
+
+async function readSettingsFile(file: string): Promise<Record<string, unknown>> {
+  let value: unknown
+  try {
+    const text = readFileSync(file, 'utf8')
+    value = file.endsWith('.json')
+      ? JSON.parse(text)
+      : (await import('yaml')).parse(text, { maxAliasCount: 100 })
+  } catch (error) {
+    throw new ToolError(
+      'CONFIG',
+      `${file} cannot be read: ${(error as Error).message.split('\n')[0]}`,
+    )
+  }
+  if (value === null || value === undefined) return {}
+  if (!isObject(value)) throw new ToolError('CONFIG', `${file} must hold an object`)
+  return value
+}
+
+function getChild(value: unknown, key: string): Record<string, unknown> {
+  const found = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return isObject(found) ? found : {}
+}

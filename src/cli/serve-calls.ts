@@ -1,0 +1,270 @@
+/**
+ * `--serve`: answers calls as JSON lines on stdin and stdout, so that a runner can make many calls
+ * in one process.
+ */
+
+import { isUtf8 } from 'node:buffer'
+import { resolve } from 'node:path'
+import type { CallOptions, ServerCallOptions } from '../core/call.ts'
+import { toToolError } from '../core/errors.ts'
+import type { Servable } from '../core/tool.ts'
+import type { Io } from '../protocol/io.ts'
+import { toMilliseconds } from '../protocol/limits.ts'
+import type { Duration } from '../protocol/limits.ts'
+import type { Outcome } from '../protocol/outcome.ts'
+import { SERVE_PROTOCOL_VERSION } from '../protocol/output-protocols.ts'
+import type { ServeRequestId } from '../protocol/output-protocols.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { shorten } from '../util/text.ts'
+import { isObject } from '../util/values.ts'
+import type { GlobalFlags } from './global-flags.ts'
+import type { CommandHost } from './host.ts'
+import { ServedRequest } from './serve-request.ts'
+import {
+  ConditionWaiter,
+  createFaultLogger,
+  createLineWriter,
+  createServerLifecycle,
+  forEachStdinLine,
+} from './server.ts'
+import type { LineWriter } from './server.ts'
+import { redirectStrayOutput } from './stray-output.ts'
+
+const DRAIN_TIMEOUT_MS = 5000
+const FINAL_ANSWER_TIMEOUT_MS = 1000
+
+/**
+ * `--serve`: answers calls by JSON lines on stdin and stdout until stdin ends or a signal comes;
+ * gives the exit status.
+ */
+export async function serveCalls(
+  set: Servable,
+  { timeout }: GlobalFlags,
+  io: Io,
+  host: CommandHost,
+): Promise<number> {
+  const limit = parseTimeLimit(timeout)
+  host.prepareForTools(redirectStrayOutput, createServerLifecycle(io, true, DRAIN_TIMEOUT_MS))
+  io.stdout.unblock?.()
+  const writer = createLineWriter(io.stdout, () => connection.running <= 1)
+  const connection = new ServeConnection(set, writer, {
+    look: createFaultLogger(io, true),
+    cwd: io.cwd,
+    env: io.env,
+    limit,
+  })
+  writer.write(
+    JSON.stringify({ serve: SERVE_PROTOCOL_VERSION, name: set.name, version: set.version }),
+  )
+  try {
+    await forEachStdinLine(io, host.signal, writer, (line) => connection.handleLine(line))
+    connection.closeInput()
+    // Who closes stdin may still be reading: what was asked is answered, if it does not take too
+    // long.
+    if (!host.signal.aborted) await connection.waitUntilIdle(DRAIN_TIMEOUT_MS, host.signal)
+  } finally {
+    connection.cancelAll('the program was told to end')
+    await connection.waitUntilIdle(FINAL_ANSWER_TIMEOUT_MS)
+    await writer.drained()
+  }
+  await io.stderr.flush()
+  return 0
+}
+
+type ServeInputLine = { readonly [field: string]: unknown }
+type ServeHandler = (
+  set: Servable,
+  line: ServeInputLine,
+  options: ServerCallOptions,
+) => Promise<Outcome>
+
+// What a line asks for, by the field that names the thing.
+const SERVE_HANDLERS: { readonly [field: string]: ServeHandler } = {
+  call: (set, { call, input }, options) => set.call(call as string, input, options),
+  resource: (set, { resource }, options) => set.readResource(resource as string, options),
+  prompt: (set, { prompt, input }, options) => set.renderPrompt(prompt as string, input, options),
+}
+const HANDLER_FIELDS = Object.keys(SERVE_HANDLERS)
+
+/** Whoever calls, behind stdin and stdout. */
+class ServeConnection {
+  readonly #requests = new Map<ServeRequestId, ServedRequest>()
+  readonly #until = new ConditionWaiter()
+  #deaf = false
+
+  constructor(
+    readonly set: Servable,
+    readonly writer: LineWriter,
+    readonly surroundings: ServeDefaults & { look(outcome: Outcome): void },
+  ) {}
+
+  /** Requests that are being answered. */
+  get running(): number {
+    return this.#requests.size
+  }
+
+  /**
+   * Takes one line; what cannot be understood is answered with an error, and changes nothing else.
+   */
+  handleLine(bytes: Buffer | 'too long'): void {
+    const line = parseServeLine(bytes)
+    if (typeof line === 'string') return this.#complain(line)
+    if (Object.hasOwn(line, 'ping'))
+      return typeof line['ping'] === 'number'
+        ? this.writer.write(`{"pong":${line['ping']}}`)
+        : this.#complain('ping must be a number')
+    const id = line['id']
+    if (typeof id !== 'string' && typeof id !== 'number')
+      return this.#complain('it needs an id, a number or a text')
+    const field = HANDLER_FIELDS.find((candidate) => Object.hasOwn(line, candidate))
+    if (field !== undefined) return this.#work(id, field, line)
+    if (line['cancel'] === true)
+      return this.#requests.get(id)?.cancel('the caller cancelled the call')
+    if (Object.hasOwn(line, 'answer')) return this.#requests.get(id)?.acceptAnswer(line['answer'])
+    this.#complain(
+      `it asks for nothing: it has none of the fields ${[...HANDLER_FIELDS, 'cancel', 'answer', 'ping'].join(', ')}`,
+    )
+  }
+
+  /** From here on nothing more comes: open questions and new ones have nobody to answer. */
+  closeInput(): void {
+    this.#deaf = true
+    for (const request of this.#requests.values()) request.closeInput()
+  }
+
+  cancelAll(reason: string): void {
+    for (const request of this.#requests.values()) request.cancel(reason)
+  }
+
+  /** Resolves when everything is answered, after a time, or when the signal aborts. */
+  waitUntilIdle(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return this.#until.wait(() => this.running === 0, milliseconds, signal)
+  }
+
+  #work(id: ServeRequestId, field: string, line: ServeInputLine): void {
+    if (this.#requests.has(id)) return this.#complain(`the id ${JSON.stringify(id)} is in use`)
+    const request = new ServedRequest(id, this.writer)
+    request.isInputClosed = this.#deaf
+    this.#requests.set(id, request)
+    const end = (outcome: Outcome): void => {
+      this.surroundings.look(outcome)
+      request.end(outcome)
+      this.#requests.delete(id)
+      this.#until.notify()
+    }
+    try {
+      if (typeof line[field] !== 'string')
+        throw new ToolError('INVALID_INPUT', `${field} must be a text`, { field })
+      const options = request.options(parseCallOptions(line['options'], this.surroundings))
+      SERVE_HANDLERS[field]!(this.set, line, options).then(end, (error: unknown) =>
+        end(this.#failure(error, String(line[field]))),
+      )
+    } catch (error) {
+      end(this.#failure(error, String(line[field])))
+    }
+  }
+
+  #failure(error: unknown, what: string): Outcome {
+    return {
+      ok: false,
+      status: 'error',
+      error: toToolError(error).toObject(),
+      meta: {
+        tool: `${this.set.name}.${shorten(what, 64)}`,
+        version: this.set.version,
+        duration_ms: 0,
+      },
+    }
+  }
+
+  #complain(problem: string): void {
+    this.writer.write(
+      JSON.stringify({
+        type: 'error',
+        error: new ToolError('INVALID_INPUT', `the line was not understood: ${problem}`).toObject(),
+      }),
+    )
+  }
+}
+
+// A text says what is wrong with the line.
+function parseServeLine(bytes: Buffer | 'too long'): ServeInputLine | string {
+  if (bytes === 'too long') return 'it is too long'
+  if (!isUtf8(bytes)) return 'it is not valid UTF-8'
+  try {
+    const line: unknown = JSON.parse(bytes.toString('utf8'))
+    return isObject(line) ? line : 'it is not an object'
+  } catch (error) {
+    return `it is not JSON: ${(error as Error).message}`
+  }
+}
+
+/**
+ * What holds for all calls: where and with what the program was started, and the longest that a
+ * call may take.
+ */
+type ServeDefaults = {
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly limit: number | undefined
+}
+
+/**
+ * The options of a request as a call takes them; what is unknown is left alone. Throws
+ * INVALID_INPUT for what cannot be meant.
+ */
+function parseCallOptions(given: unknown, { cwd, env, limit }: ServeDefaults): CallOptions {
+  if (given === undefined)
+    return { cwd, env, ...(limit !== undefined && { timeout: `${limit}ms` }) }
+  if (!isObject(given)) throw invalidOptionError('options', 'an object')
+  const timeout = capTimeout(given['timeout'], limit)
+  const confirm = readOption(given, 'confirm', 'boolean')
+  const caller = readOption(given, 'caller', 'string')
+  const idempotencyKey = readOption(given, 'idempotency_key', 'string')
+  const verbose = readOption(given, 'verbose', 'number')
+  return {
+    cwd: resolve(cwd, readOption(given, 'cwd', 'string') ?? ''),
+    env: given['env'] === undefined ? env : { ...env, ...readEnvVariables(given['env']) },
+    ...(timeout !== undefined && { timeout }),
+    ...(readOption(given, 'dry_run', 'boolean') && { dryRun: true }),
+    ...(confirm !== undefined && { confirm }),
+    ...(caller !== undefined && { caller }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(verbose !== undefined && { verbose }),
+  }
+}
+
+/** Milliseconds of a limit for all calls; throws INVALID_INPUT for what is no duration. */
+function parseTimeLimit(timeout: Duration | undefined): number | undefined {
+  return timeout === undefined ? undefined : toMilliseconds(timeout, 'timeout')
+}
+
+type OptionTypes = { readonly string: string; readonly number: number; readonly boolean: boolean }
+
+function readOption<Type extends keyof OptionTypes>(
+  given: { readonly [key: string]: unknown },
+  name: string,
+  type: Type,
+): OptionTypes[Type] | undefined {
+  const value = given[name]
+  if (value === undefined || typeof value === type) return value as OptionTypes[Type] | undefined
+  throw invalidOptionError(`options.${name}`, `a ${type}`)
+}
+
+function readEnvVariables(given: unknown): { readonly [name: string]: string } {
+  if (isObject(given) && Object.values(given).every((value) => typeof value === 'string'))
+    return given as { readonly [name: string]: string }
+  throw invalidOptionError('options.env', 'an object of texts')
+}
+
+// What the program was started with cannot be stretched by a request.
+function capTimeout(wanted: unknown, limit: number | undefined): Duration | undefined {
+  if (wanted !== undefined && typeof wanted !== 'number' && typeof wanted !== 'string')
+    throw invalidOptionError('options.timeout', 'a duration')
+  if (limit === undefined) return wanted
+  return `${Math.min(limit, wanted === undefined ? limit : toMilliseconds(wanted, 'timeout'))}ms`
+}
+
+function invalidOptionError(field: string, wanted: string): ToolError {
+  return new ToolError('INVALID_INPUT', `${field} must be ${wanted}`, { field })
+}

@@ -1,0 +1,256 @@
+/**
+ * Builds a toolset: the tools, resources and prompts of one program.
+ *
+ * The `cli` folder turns a toolset into a command line. One call runs through it in this order:
+ * `toolset.ts` builds the set, `run.ts` makes it the process, `main.ts` decides what the arguments
+ * ask for (`command.ts`, `global-flags.ts`), and `call.ts` reads the input (`input.ts`), runs the
+ * tool, shows what it reports or asks (`interaction.ts`) and prints the outcome (`output.ts`).
+ * Files that only some calls need are loaded with `import()`.
+ */
+
+import { createRules, withRules } from '../core/call.ts'
+import type { CallOptions, CallResult } from '../core/call.ts'
+import {
+  addEntry,
+  collectTools,
+  createChangeNotifier,
+  createEntry,
+  createLazyStream,
+  createProviderMethods,
+  isTool,
+  loadEngine,
+} from '../core/tool.ts'
+import type { AnyTool, ToolEntry } from '../core/tool.ts'
+import { checkName, checkOptions, toLookupKey } from '../define/checks.ts'
+import { isPrompt } from '../define/prompt.ts'
+import type { Prompt } from '../define/prompt.ts'
+import { isResource } from '../define/resource.ts'
+import type { Resource } from '../define/resource.ts'
+import { isVerifiedBuild } from '../protocol/built-program.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { describeUnknownName } from '../util/text.ts'
+import { isObject } from '../util/values.ts'
+import { checkExampleFlags } from './check-examples.ts'
+import { hasStarted, runAsProcess } from './run.ts'
+import type { ModuleToolsetOptions, Toolset, ToolsetOptions } from './toolset-types.ts'
+
+const TOOLSET_OPTION_NAMES = [
+  'name',
+  'version',
+  'description',
+  'tools',
+  'resources',
+  'prompts',
+  'defaultOutput',
+  'mcpTransport',
+  'permissions',
+  'skillAutoGenerate',
+  'guards',
+  'state',
+] as const satisfies readonly (keyof ToolsetOptions)[]
+
+/**
+ * Builds a toolset of the functions of a module, whose types have to be read first; everything else
+ * as below. Rejects with CONFIG where it has none.
+ */
+export function toolset(given: ModuleToolsetOptions): Promise<Toolset>
+/**
+ * Builds a toolset; a single tool is the shorthand for a program of that one tool. Throws CONFIG
+ * for duplicate or unusable names.
+ */
+export function toolset(given: ToolsetOptions | AnyTool): Toolset
+export function toolset(
+  given: ToolsetOptions | ModuleToolsetOptions | AnyTool,
+): Toolset | Promise<Toolset> {
+  return isObject(given) && Object.hasOwn(given, 'module')
+    ? openModuleToolset(given as ModuleToolsetOptions)
+    : createToolset(given as ToolsetOptions | AnyTool)
+}
+
+async function openModuleToolset(options: ModuleToolsetOptions): Promise<Toolset> {
+  return (await import('./module-toolset.ts')).createModuleToolset(options, createToolset)
+}
+
+function createToolset(given: ToolsetOptions | AnyTool): Toolset {
+  const options: ToolsetOptions = isTool(given)
+    ? { name: given.name.replaceAll('_', '-'), tools: [given] }
+    : given
+  if (!isObject(options))
+    throw new ToolError('CONFIG', 'toolset() takes { name, tools } or one tool')
+  checkName('toolset', options.name)
+  checkOptions(`toolset '${options.name}'`, options, TOOLSET_OPTION_NAMES)
+  const version = options.version ?? '0.1.0'
+  const entries = new Map<string, ToolEntry>()
+  const resources: Resource[] = []
+  const prompts: Prompt[] = []
+  const changes = createChangeNotifier()
+  const identity = { toolset: options.name, version }
+  const rules = createRules(options)
+  // What a program finds only when it runs no build has seen.
+  const isKnown = isVerifiedBuild() && !hasStarted()
+
+  const set: Toolset = {
+    name: options.name,
+    version,
+    options,
+    get entries() {
+      return [...entries.values()]
+    },
+    resources,
+    prompts,
+    add(tool, name) {
+      include(createEntry(tool, [], name))
+      changes.announce({ kind: 'tools' })
+      return set
+    },
+    addResource(resource) {
+      if (!isResource(resource))
+        throw new ToolError(
+          'CONFIG',
+          `toolset '${options.name}' got something that resource() did not make`,
+        )
+      const { uri } = resource.manifest
+      const other = resources.find(
+        ({ manifest }) => normalizeUriTemplate(manifest.uri) === normalizeUriTemplate(uri),
+      )?.manifest.uri
+      if (other !== undefined)
+        throw new ToolError(
+          'CONFIG',
+          `two resources have the address '${other}'${other === uri ? '' : ` ('${uri}' matches the same)`}: change the address of one`,
+        )
+      resources.push(resource)
+      changes.announce({ kind: 'resources' })
+      return set
+    },
+    addPrompt(prompt) {
+      if (!isPrompt(prompt))
+        throw new ToolError(
+          'CONFIG',
+          `toolset '${options.name}' got something that prompt() did not make`,
+        )
+      if (prompts.some(({ name }) => toLookupKey(name) === toLookupKey(prompt.name)))
+        throw new ToolError('CONFIG', `two prompts are called '${prompt.name}': rename one`)
+      prompts.push(prompt)
+      changes.announce({ kind: 'prompts' })
+      return set
+    },
+    remove(name) {
+      const removed = typeof name === 'string' && entries.delete(toLookupKey(name))
+      if (removed) changes.announce({ kind: 'tools' })
+      return removed
+    },
+    removeResource(uri) {
+      const removed =
+        typeof uri === 'string' &&
+        removeFirst(
+          resources,
+          ({ manifest }) => normalizeUriTemplate(manifest.uri) === normalizeUriTemplate(uri),
+        )
+      if (removed) changes.announce({ kind: 'resources' })
+      return removed
+    },
+    removePrompt(name) {
+      const removed =
+        typeof name === 'string' &&
+        removeFirst(prompts, (prompt) => toLookupKey(prompt.name) === toLookupKey(name))
+      if (removed) changes.announce({ kind: 'prompts' })
+      return removed
+    },
+    onChange(listener) {
+      if (typeof listener !== 'function')
+        throw new ToolError('CONFIG', 'onChange() takes a function: (change) => ...')
+      return changes.listen(listener)
+    },
+    resourceChanged(uri) {
+      if (typeof uri !== 'string' || uri === '')
+        throw new ToolError(
+          'CONFIG',
+          'resourceChanged() takes the address of the resource that changed',
+        )
+      changes.announce({ kind: 'resource', uri })
+    },
+    find: (name) => entries.get(toLookupKey(name)),
+    ...createProviderMethods({
+      name: options.name,
+      version,
+      options,
+      entries: () => entries.values(),
+      resources: () => resources,
+      prompts: () => prompts,
+    }),
+    call: (name, input, callOptions) =>
+      start(name, input, callOptions).then(({ outcome }) => outcome),
+    stream: (name, input, callOptions) =>
+      createLazyStream(async () =>
+        (await loadEngine()).streamCall((streaming) => start(name, input, streaming), callOptions),
+      ),
+    async run(entry) {
+      await runAsProcess(set, createToolset, entry)
+    },
+  }
+  const start = (name: string, input: unknown, callOptions?: CallOptions): Promise<CallResult> => {
+    const entry = typeof name === 'string' ? set.find(name) : undefined
+    if (entry) {
+      // Not awaited where it is there already: a call is made of few promises.
+      const engine = loadEngine()
+      const run = ({ invoke }: Awaited<typeof engine>): Promise<CallResult> =>
+        invoke(entry.definition, input, callOptions, identity)
+      return engine instanceof Promise ? engine.then(run) : run(engine)
+    }
+    const error = unknownToolError(String(name), set.entries)
+    return Promise.resolve({
+      outcome: {
+        ok: false,
+        status: 'error',
+        error: error.toObject(),
+        meta: { tool: `${options.name}.${String(name).slice(0, 64)}`, version, duration_ms: 0 },
+      },
+      error,
+    })
+  }
+
+  const include = (given: ToolEntry): void => {
+    const entry = rules ? { ...given, definition: withRules(given.definition, rules) } : given
+    addEntry(entries, entry)
+    if (isKnown) return
+    if (!entry.definition.metadata.examples.some(({ args }) => args !== undefined)) return
+    checkExampleFlags(entry.definition)
+    entry.definition.onCompiled(async (compiled) =>
+      (await import('./example-arguments.ts')).checkExampleArgs(compiled),
+    )
+  }
+
+  for (const entry of collectTools(options.tools ?? [])) include(entry)
+  for (const resource of options.resources ?? []) set.addResource(resource)
+  for (const prompt of options.prompts ?? []) set.addPrompt(prompt)
+  return set
+}
+
+function unknownToolError(name: string, entries: readonly ToolEntry[]): ToolError {
+  const names = entries.map((entry) => entry.name)
+  const { message, meant } = describeUnknownName('tool', name, names)
+  return new ToolError('NOT_FOUND', message, {
+    details: { tools: names.slice(0, 50) },
+    suggestion: meant
+      ? { fix: `Call '${meant}'`, applicability: 'maybe_incorrect' }
+      : {
+          action: 'use_different_tool',
+          fix:
+            names.length > 0
+              ? `The tools are ${names.slice(0, 20).join(', ')}`
+              : 'This program has no tools',
+        },
+  })
+}
+
+// In place, because others hold the list.
+function removeFirst<T>(list: T[], isMeant: (item: T) => boolean): boolean {
+  const index = list.findIndex(isMeant)
+  if (index !== -1) list.splice(index, 1)
+  return index !== -1
+}
+
+// `notes://{id}` and `notes://{name}` are the same address.
+function normalizeUriTemplate(uri: string): string {
+  return uri.replace(/\{\w+\}/g, '{}')
+}

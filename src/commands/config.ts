@@ -1,0 +1,331 @@
+/**
+ * The configuration of a project (toolable.yaml, .mcp.json) and the registry that it describes.
+ */
+
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { CONFIG_FILE_NAMES } from '../core/project.ts'
+import { findConfigMismatch } from '../protocol/config-shape.ts'
+import type { ConfigMismatch, ConfigShape } from '../protocol/config-shape.ts'
+import type { LocatedDocument } from '../protocol/documents.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import type { Registry } from '../registry/types.ts'
+import { isObject } from '../util/values.ts'
+import type { RegistryOptions } from '../workflow/workflow-types.ts'
+
+/** The flags that say which tools there are. */
+export type RegistryFlags = {
+  readonly config?: string
+  readonly folder?: readonly string[]
+  readonly strict?: boolean
+  readonly probeUnsandboxed?: boolean
+  readonly cache?: boolean
+}
+
+type ConfigContext = {
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string | undefined }
+}
+
+const MAX_CONFIG_BYTES = 1024 * 1024
+const DEFAULT_TOOLS_FOLDER = 'tools'
+const DEFAULT_WORKFLOWS_FOLDER = 'workflows'
+
+/**
+ * The options of the registry that the flags and the configuration file ask for. Paths in the file
+ * start at the file, those in flags where the caller stands. Throws CONFIG.
+ */
+export async function loadRegistryOptions(
+  given: RegistryFlags,
+  { cwd, env }: ConfigContext,
+): Promise<RegistryOptions> {
+  const file = findConfigFile(cwd, given.config)
+  const config = file === undefined ? getDefaultOptions(cwd, given) : await readConfig(file)
+  const folders = (given.folder ?? []).map((folder) => requireFolder(resolve(cwd, folder), folder))
+  return {
+    ...config,
+    ...(typeof config.cache === 'string' &&
+      file !== undefined && { cache: resolve(dirname(file), config.cache) }),
+    cwd: file === undefined ? cwd : dirname(file),
+    env,
+    ...(folders.length > 0 && { folders: [...(config.folders ?? []), ...folders] }),
+    ...(given.strict && { strict: true }),
+    ...(given.probeUnsandboxed && { probe: { ...config.probe, unsandboxed: true } }),
+    ...(given.cache === false && { cache: false }),
+  }
+}
+
+/** The options that a file holds, as they stand there. */
+export async function readConfig(file: string): Promise<RegistryOptions> {
+  const document = await readDocument(file)
+  if (document.value === null || document.value === undefined) return {}
+  if (isForeignConfig(file, document.value)) {
+    const mcpServers = document.value['mcpServers']
+    await validateConfig(file, document, SERVERS_SHAPE, mcpServers, ['mcpServers'])
+    return { mcpServers: mcpServers as NonNullable<RegistryOptions['mcpServers']> }
+  }
+  await validateConfig(file, document, CONFIG_SHAPE, document.value, [])
+  const {
+    settings: _settings,
+    defaults: _defaults,
+    ...options
+  } = document.value as RegistryOptions & {
+    readonly settings?: unknown
+    readonly defaults?: unknown
+  }
+  return options
+}
+
+function getDefaultOptions(cwd: string, { folder }: RegistryFlags): RegistryOptions {
+  if (folder !== undefined) return {}
+  const isThere = (name: string): boolean => existsSync(join(cwd, name))
+  return {
+    ...(isThere(DEFAULT_TOOLS_FOLDER) && { folders: [DEFAULT_TOOLS_FOLDER] }),
+    ...(isThere(DEFAULT_WORKFLOWS_FOLDER) && { workflows: [DEFAULT_WORKFLOWS_FOLDER] }),
+  }
+}
+
+// A mistyped flag should not look like a folder without tools.
+function requireFolder(path: string, given: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
+  throw new ToolError('INVALID_PATH', `folder: there is no folder '${given}'`, {
+    field: 'folder',
+    suggestion: 'Give a folder that exists',
+  })
+}
+
+async function readDocument(file: string): Promise<LocatedDocument> {
+  const text = readConfigText(file)
+  if (file.endsWith('.json'))
+    return (await import('../protocol/documents.ts')).readJsonDocument(file, text)
+  return (await import('../protocol/yaml.ts')).readYamlDocument(file, text)
+}
+
+function readConfigText(file: string): string {
+  const { size } = statSync(file)
+  if (size > MAX_CONFIG_BYTES)
+    throw new ToolError(
+      'CONFIG',
+      `${file} has ${size} bytes; a configuration may have ${MAX_CONFIG_BYTES}`,
+    )
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
+  } catch (error) {
+    throw new ToolError(
+      'CONFIG',
+      `${file} cannot be read: ${error instanceof TypeError ? 'it is not UTF-8' : ((error as NodeJS.ErrnoException).code ?? 'error')}`,
+    )
+  }
+}
+
+// `.mcp.json` and its kin: only servers, perhaps beside keys of the program that it belongs to.
+function isForeignConfig(file: string, value: unknown): value is { readonly mcpServers: unknown } {
+  if (!file.endsWith('.json') || basename(file).startsWith('toolable.')) return false
+  const ours = CONFIG_SHAPE.is === 'object' ? Object.keys(CONFIG_SHAPE.keys) : []
+  return (
+    isObject(value) &&
+    Object.hasOwn(value, 'mcpServers') &&
+    !Object.keys(value).some((key) => key !== 'mcpServers' && ours.includes(key))
+  )
+}
+
+async function validateConfig(
+  file: string,
+  document: LocatedDocument,
+  shape: ConfigShape,
+  value: unknown,
+  path: ConfigMismatch['path'],
+): Promise<void> {
+  const misfit =
+    findConfigMismatch(shape, value, path) ??
+    (isObject(value) ? findServerMisfit(path.length > 0 ? value : value['mcpServers']) : undefined)
+  if (!misfit) return
+  const place = await document.locate(misfit.path)
+  throw new ToolError(
+    'CONFIG',
+    `${file}${place ? `, line ${place.line}, column ${place.column}` : ''}: ${misfit.message}`,
+    { details: { file, ...place }, ...(misfit.fix !== undefined && { suggestion: misfit.fix }) },
+  )
+}
+
+function findServerMisfit(servers: unknown): ConfigMismatch | undefined {
+  for (const [name, server] of Object.entries(isObject(servers) ? servers : {})) {
+    if (isObject(server) && Object.hasOwn(server, 'command') === Object.hasOwn(server, 'url')) {
+      return {
+        path: ['mcpServers', name],
+        message: `the MCP server '${name}' needs either 'command' (a program) or 'url' (an address)`,
+      }
+    }
+  }
+  return undefined
+}
+
+/**
+ * The configuration file that counts in a folder: the one that was named, else the nearest upwards,
+ * else undefined. Throws CONFIG for one that is not there, and for two side by side.
+ */
+export function findConfigFile(cwd: string, named: string | undefined): string | undefined {
+  if (named !== undefined) return requireConfigFile(resolve(cwd, named), named)
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const found = CONFIG_FILE_NAMES.filter((name) => existsSync(join(folder, name)))
+    if (found.length > 1) throw createTwoFilesError(folder, found)
+    if (found[0] !== undefined) return join(folder, found[0])
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+function requireConfigFile(file: string, named: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats?.isFile()) return file
+  throw new ToolError(
+    'CONFIG',
+    `the configuration ${named} ${stats ? 'is no file' : 'does not exist'}`,
+    {
+      field: 'config',
+      suggestion: stats?.isDirectory()
+        ? `Name the file in it: --config ${join(named, CONFIG_FILE_NAMES[0])}`
+        : 'Give a file that exists, or leave --config out to use the nearest toolable.yaml',
+    },
+  )
+}
+
+// Which of two files counts should not depend on a rule that nobody remembers.
+function createTwoFilesError(folder: string, [first, second]: readonly string[]): ToolError {
+  return new ToolError(
+    'CONFIG',
+    `${join(folder, first!)} and ${join(folder, second!)} are both there, and only one can count`,
+    {
+      suggestion: `Put everything into one of them and remove the other, or name one: --config ${join(folder, first!)}`,
+    },
+  )
+}
+
+const TEXT_SHAPE: ConfigShape = { is: 'text' }
+const SWITCH_SHAPE: ConfigShape = { is: 'switch' }
+const TEXTS_SHAPE: ConfigShape = { is: 'list', of: TEXT_SHAPE }
+const VARIABLES_SHAPE: ConfigShape = { is: 'map', of: { is: 'anything' } }
+const createListShape = (
+  keys: { readonly [key: string]: ConfigShape },
+  required: readonly string[],
+): ConfigShape => ({
+  is: 'list',
+  of: { is: 'either', short: TEXT_SHAPE, long: { is: 'object', keys, required } },
+})
+
+const SERVER_SHAPE: ConfigShape = {
+  is: 'object',
+  keys: {
+    command: TEXT_SHAPE,
+    args: { is: 'list', of: { is: 'anything' } },
+    env: VARIABLES_SHAPE,
+    cwd: TEXT_SHAPE,
+    url: TEXT_SHAPE,
+    headers: VARIABLES_SHAPE,
+    type: TEXT_SHAPE,
+    disabled: SWITCH_SHAPE,
+    enabled: SWITCH_SHAPE,
+    timeout: { is: 'anything' },
+  },
+  // The same entry is read by other programs, which have words of their own.
+  open: true,
+}
+
+/**
+ * What may stand in `toolable.yaml`: the options of `registry()` that are data, and what every
+ * program reads there.
+ */
+const CONFIG_SHAPE: ConfigShape = {
+  is: 'object',
+  keys: {
+    name: TEXT_SHAPE,
+    version: TEXT_SHAPE,
+    description: TEXT_SHAPE,
+    folders: createListShape(
+      {
+        path: TEXT_SHAPE,
+        name: TEXT_SHAPE,
+        env: VARIABLES_SHAPE,
+        help: SWITCH_SHAPE,
+        watch: SWITCH_SHAPE,
+      },
+      ['path'],
+    ),
+    modules: createListShape({ path: TEXT_SHAPE, name: TEXT_SHAPE, functions: SWITCH_SHAPE }, [
+      'path',
+    ]),
+    programs: createListShape(
+      {
+        command: TEXT_SHAPE,
+        args: TEXTS_SHAPE,
+        name: TEXT_SHAPE,
+        env: VARIABLES_SHAPE,
+        only: TEXTS_SHAPE,
+        depth: { is: 'count' },
+      },
+      ['command'],
+    ),
+    mcpServers: { is: 'map', of: SERVER_SHAPE },
+    toolServers: createListShape({ url: TEXT_SHAPE, name: TEXT_SHAPE, headers: VARIABLES_SHAPE }, [
+      'url',
+    ]),
+    openapi: createListShape(
+      {
+        document: { is: 'anything' },
+        name: TEXT_SHAPE,
+        baseUrl: TEXT_SHAPE,
+        headers: VARIABLES_SHAPE,
+      },
+      ['document'],
+    ),
+    workflows: createListShape({ path: TEXT_SHAPE, name: TEXT_SHAPE }, ['path']),
+    strict: SWITCH_SHAPE,
+    cache: { is: 'anything' },
+    probe: { is: 'object', keys: { unsandboxed: SWITCH_SHAPE, concurrency: { is: 'count' } } },
+    settings: { is: 'object', keys: { output: TEXT_SHAPE, timeout: { is: 'anything' } } },
+    defaults: { is: 'map', of: { is: 'map', of: { is: 'map', of: { is: 'anything' } } } },
+  },
+}
+
+/**
+ * What counts in a file of another program that lists MCP servers (`.mcp.json`); the rest is not
+ * ours.
+ */
+const SERVERS_SHAPE: ConfigShape = { is: 'map', of: SERVER_SHAPE }
+
+type RegistryContext = {
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string | undefined }
+}
+
+/** Opens the registry that the flags and the configuration ask for, as long as `work` needs it. */
+export async function withRegistry<Result>(
+  given: RegistryFlags,
+  { cwd, env }: RegistryContext,
+  work: (registry: Registry) => Result | Promise<Result>,
+): Promise<Result> {
+  const options = await loadRegistryOptions(given, { cwd, env })
+  const { openRegistryWithWorkflows } = await import('../workflow/registry.ts')
+  const opened = await openRegistryWithWorkflows(options, pickRegistryFlags(given))
+  try {
+    return await work(opened)
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Which tools there are; the other flags are about the run. */
+export function pickRegistryFlags({
+  config,
+  folder,
+  strict,
+  probeUnsandboxed,
+  cache,
+}: RegistryFlags): RegistryFlags {
+  return {
+    ...(config !== undefined && { config }),
+    ...(folder && { folder }),
+    ...(strict !== undefined && { strict }),
+    ...(probeUnsandboxed !== undefined && { probeUnsandboxed }),
+    ...(cache !== undefined && { cache }),
+  }
+}

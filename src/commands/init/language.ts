@@ -1,2 +1,0 @@
-/** What a first tool can be written in. */
-export type Language = 'ts' | 'python' | 'sh'

@@ -1,0 +1,219 @@
+/**
+ * What all views of a run share: their interface, shown questions, earlier attempts, kept files and
+ * log tails.
+ */
+
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { GlobalFlags } from '../../cli/global-flags.ts'
+import type { Io } from '../../protocol/io.ts'
+import type { RunEvent } from '../../protocol/run-state.ts'
+import { readEventBatches } from '../../runner/log-reader.ts'
+import type { RunRequest } from '../../runner/request.ts'
+import { getRunPaths } from '../../runner/run-paths.ts'
+import type { RunPaths } from '../../runner/run-paths.ts'
+import { isObject, parseJsonObject } from '../../util/values.ts'
+import { toEventText } from '../../views/model/event-text.ts'
+import type { RunModelInput } from '../../views/model/run-model.ts'
+import { createSummaryBuilder } from '../../views/model/run-summary.ts'
+import type { RunIdentity, RunSummary, RunSummaryBuilder } from '../../views/model/run-summary.ts'
+import type { LogTail } from '../../views/terminal/run-rows.ts'
+import type { AskPerson } from './consent.ts'
+
+/** A run that is looked at in the foreground. */
+export type ViewedRun = {
+  readonly paths: RunPaths
+  readonly request: RunRequest
+  readonly io: Io
+  readonly globals: GlobalFlags
+  /** Whether a person sits here, who is asked. */ readonly person: boolean
+  /** It goes on after an attempt that was seen elsewhere. */ readonly resumed: boolean
+}
+
+/**
+ * One way in which a run is seen while it goes on, and when it is over. `events` are the lines,
+ * read.
+ */
+export type RunViewPart = {
+  show(lines: string, events: () => readonly RunEvent[]): Promise<void>
+  /** Asks a person at the right moment, and in the right place. */
+  readonly ask?: AskPerson
+  /** Where things are, and how it goes on. */
+  sumUp?(): Promise<void>
+  /** Leaves the terminal as it was found, whatever happened. */
+  close?(): Promise<void>
+}
+
+/** Knows which questions have been shown. */
+type ShownQuestions = {
+  /** These events have been shown. */
+  addShown(events: readonly RunEvent[]): void
+  /**
+   * Resolves when everything that came before a question has been shown, or nobody asks any more.
+   */
+  untilShown(id: string, signal: AbortSignal): Promise<void>
+}
+
+/** Keeps questions behind what came before them. */
+export function createShownQuestions(): ShownQuestions {
+  const shown = new Set<string>()
+  const waiting = new Map<string, () => void>()
+  return {
+    addShown(events) {
+      for (const event of events) {
+        const id = getQuestionId(event)
+        if (id === undefined) continue
+        shown.add(id)
+        waiting.get(id)?.()
+      }
+    },
+    untilShown: (id, signal) =>
+      shown.has(id) || signal.aborted
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.set(id, resolve)
+            signal.addEventListener('abort', () => resolve(), { once: true })
+          }),
+  }
+}
+
+/** The id of the question that an event asks. */
+export function getQuestionId({ type, interaction }: RunEvent): string | undefined {
+  return type === 'action_required' &&
+    isObject(interaction) &&
+    typeof interaction['id'] === 'string'
+    ? interaction['id']
+    : undefined
+}
+
+/** What happened in earlier attempts of a run that goes on: it is part of the picture. */
+export async function* readEarlierEvents({
+  paths,
+  resumed,
+}: Pick<ViewedRun, 'paths' | 'resumed'>): AsyncGenerator<readonly RunEvent[]> {
+  if (resumed && existsSync(paths.events)) yield* readEventBatches(paths.events)
+}
+
+/**
+ * A summary for whoever may have missed the beginning: a run that is resumed begins here with the
+ * end of what nobody has seen.
+ */
+export function createResumedSummary(request: RunIdentity): RunSummaryBuilder {
+  let summary = createSummaryBuilder(request)
+  let isFirst = true
+  return {
+    add(event: RunEvent) {
+      if (isFirst && event.attempt > 1)
+        summary = createSummaryBuilder(request, {
+          state: 'failed',
+          attempt: event.attempt - 1,
+          open: [],
+        })
+      isFirst = false
+      summary.add(event)
+    },
+    current: () => summary.current(),
+  }
+}
+
+/** The artifacts of a run that are in its folder, under paths that can be pasted here. */
+export function listKeptFiles(
+  { artifacts = [] }: RunSummary,
+  paths: RunPaths,
+  cwd: string,
+): readonly { readonly path: string; readonly bytes?: number }[] {
+  return artifacts.flatMap((artifact) => {
+    if (
+      !isObject(artifact) ||
+      typeof artifact['path'] !== 'string' ||
+      artifact['sha256'] === undefined
+    )
+      return []
+    const { bytes } = artifact
+    return [
+      {
+        path: toShortPath(cwd, join(paths.artifacts, artifact['path'])),
+        ...(typeof bytes === 'number' && { bytes }),
+      },
+    ]
+  })
+}
+
+/** What a model has to know of a request. */
+export function toRunModelInput({
+  run_id,
+  tool,
+  created,
+  command,
+  heartbeat_grace_s: grace,
+}: Pick<
+  RunRequest,
+  'run_id' | 'tool' | 'created' | 'command' | 'heartbeat_grace_s'
+>): RunModelInput {
+  return {
+    run_id,
+    tool,
+    created,
+    workflow: command === 'workflow',
+    ...(grace !== undefined && { heartbeat_grace_s: grace }),
+  }
+}
+
+const MAX_TAIL_BYTES = 65_536
+const MAX_TAIL_LINES = 20
+
+/**
+ * The last lines that the tool of a run has said, and where all of them are; undefined where nobody
+ * can know.
+ */
+export function readLogTail(root: string, run: string, cwd: string): LogTail | undefined {
+  const paths = getRunPaths(root, run)
+  try {
+    const lines = readFileEnd(paths.events)
+      .split('\n')
+      .flatMap((line) => toLogLines(parseJsonObject(line)))
+    return { lines: lines.slice(-MAX_TAIL_LINES), path: getLogPath(root, run, cwd) }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The file with the log of a run, as short as it can be pasted: what its tool wrote to stderr, else
+ * its record.
+ */
+export function getLogPath(root: string, run: string, cwd: string): string {
+  const { stderr, events } = getRunPaths(root, run)
+  return toShortPath(
+    cwd,
+    (statSync(stderr, { throwIfNoEntry: false })?.size ?? 0) > 0 ? stderr : events,
+  )
+}
+
+/** A path that can be pasted here. */
+function toShortPath(cwd: string, path: string): string {
+  const from = relative(cwd, path)
+  return from.startsWith('..') ? path : from
+}
+
+function toLogLines(event: { readonly [field: string]: unknown } | undefined): readonly string[] {
+  if (event?.['type'] === 'diagnostic')
+    return typeof event['line'] === 'string' ? [event['line']] : []
+  return event?.['type'] === 'log' && event['step_state'] === undefined
+    ? [toEventText({ ...event, level: undefined } as unknown as RunEvent)]
+    : []
+}
+
+// The first line of it may be torn; it is no object then.
+function readFileEnd(file: string): string {
+  const descriptor = openSync(file, 'r')
+  try {
+    const { size } = fstatSync(descriptor)
+    const bytes = Buffer.alloc(Math.min(size, MAX_TAIL_BYTES))
+    return bytes
+      .subarray(0, readSync(descriptor, bytes, 0, bytes.length, size - bytes.length))
+      .toString()
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,503 @@
+/**
+ * Questions a tool asks its caller: `ctx.ask`, `ctx.sample` and `ctx.roots`, and the confirmation
+ * of destructive calls.
+ *
+ * A question is answered by whoever called the tool: a person at a terminal, an MCP client, the
+ * dashboard, a policy. The deadline is paused while a question is open.
+ */
+
+import { pathToFileURL } from 'node:url'
+import { resolveSchema } from '../define/schema/source.ts'
+import type { CompiledSchema, LazySchema } from '../define/schema/source.ts'
+import type { ToolDefinition } from '../define/tool-types.ts'
+import type {
+  Ask,
+  ConfirmQuestion,
+  Context,
+  DecisionQuestion,
+  InputQuestion,
+  SampleOptions,
+} from '../protocol/context.ts'
+import type {
+  Answerer,
+  Interaction,
+  Root,
+  RootsProvider,
+  Sampler,
+  SampleRequest,
+} from '../protocol/events.ts'
+import { toMilliseconds } from '../protocol/limits.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { isObject } from '../util/values.ts'
+import { runAsHost } from './call-scope.ts'
+import { createShortId } from './call.ts'
+import type { CallOptions } from './call.ts'
+import { redactInput } from './events.ts'
+import { onAbort, runUntilAborted } from './lifecycle.ts'
+import type { RunningCall } from './lifecycle.ts'
+
+export type Questions = Pick<Context, 'ask' | 'sample' | 'roots'>
+
+/**
+ * Builds everything by which a handler turns to its caller; `asker` names it in messages. Most
+ * handlers never do, so that what it takes is made by the first question.
+ */
+export function createQuestions(
+  asker: string,
+  cwd: string,
+  options: CallOptions,
+  call: RunningCall,
+): Questions {
+  let made: Questions | undefined
+  const asking = (): Questions => (made ??= openQuestions(asker, cwd, options, call))
+  return {
+    sample: (prompt, sampling) => asking().sample(prompt, sampling),
+    ask: ((question: never) => asking().ask(question)) as Context['ask'],
+    roots: (wanted) => asking().roots(wanted),
+  }
+}
+
+function openQuestions(
+  asker: string,
+  cwd: string,
+  { answer, sample, roots }: CallOptions,
+  call: RunningCall,
+): Questions {
+  const host: QuestionHost = {
+    asker,
+    answer,
+    sample,
+    roots,
+    cwd,
+    getSignal: () => call.questionSignal,
+    pauseDeadline: (work) => call.pauseDeadline(work),
+    inOrder: createQuestionQueue(),
+  }
+  return { sample: createSample(host), ask: createAsk(host), roots: createRoots(host) }
+}
+
+function createQuestionQueue(): QuestionHost['inOrder'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (prepare) => {
+    const mine = last.then(prepare)
+    last = mine.catch(() => undefined)
+    return mine
+  }
+}
+
+/** What asking needs from the running call. */
+type QuestionHost = {
+  /** Who asks: `tool 'deploy'`. */
+  readonly asker: string
+  readonly answer: Answerer | undefined
+  readonly sample: Sampler | undefined
+  readonly roots: RootsProvider | undefined
+  readonly cwd: string
+  getSignal(): AbortSignal
+  /** Waits for somebody, with the deadline standing still. */
+  pauseDeadline<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Prepares a question. Whoever asked first is ready first, however long it takes: answers to
+   * questions without a key are told apart by their order.
+   */
+  inOrder<T>(prepare: () => T | Promise<T>): Promise<T>
+}
+
+const MAX_ANSWER_ATTEMPTS = 5
+const DEFAULT_SAMPLE_TIMEOUT_SECONDS = 120
+
+/**
+ * Builds `ctx.ask`: asks until the answer fits; without anybody to answer, the default, else
+ * ANSWER_REQUIRED.
+ */
+function createAsk(host: QuestionHost): Ask {
+  const ask = async (
+    question: ConfirmQuestion | DecisionQuestion | InputQuestion,
+  ): Promise<unknown> => {
+    const { schema, interaction } = await host.inOrder(() => prepareQuestion(question))
+    return host.pauseDeadline(async () => {
+      let problem: string | undefined
+      for (let attempt = 0; attempt < MAX_ANSWER_ATTEMPTS; attempt++) {
+        const given = await askOnce(
+          host,
+          problem === undefined ? interaction : { ...interaction, problem },
+        )
+        if (given === undefined) return getDefaultAnswer(host, interaction)
+        const checked = await validateAnswer(interaction, schema, given)
+        if (checked.ok) return checked.value
+        problem = checked.problem
+      }
+      throw new ToolError('INVALID_INPUT', `the answer to '${interaction.prompt}' ${problem}`, {
+        field: 'answer',
+      })
+    })
+  }
+  return ask as Ask
+}
+
+/** Builds `ctx.sample`. */
+function createSample(
+  host: QuestionHost,
+): (prompt: string, options?: SampleOptions) => Promise<string> {
+  return async (prompt, options = {}) => {
+    const request = await host.inOrder(() => toSampleRequest(prompt, options))
+    if (!host.sample)
+      throw new ToolError(
+        'ANSWER_REQUIRED',
+        `${host.asker} asks for a completion and no model is connected`,
+        {
+          details: { interaction: { kind: 'sample' } },
+          suggestion:
+            'Give the call a sampler: --sample-via stdin or --sample-via <url> on the command line, the option sample in a program',
+        },
+      )
+    const sampler = host.sample
+    return host.pauseDeadline(async () => {
+      const limit = createTimedSignal(
+        host.getSignal(),
+        toMilliseconds(options.timeout ?? DEFAULT_SAMPLE_TIMEOUT_SECONDS, 'timeout'),
+      )
+      try {
+        const content: unknown = await runUntilAborted(limit.signal, () =>
+          runAsHost(() => sampler(request, limit.signal)),
+        )
+        if (typeof content !== 'string')
+          throw new ToolError('DEPENDENCY', 'the completion that came back is not text')
+        return content
+      } finally {
+        limit.clear()
+      }
+    })
+  }
+}
+
+async function prepareQuestion(
+  question: ConfirmQuestion | DecisionQuestion | InputQuestion,
+): Promise<{ readonly schema: CompiledSchema | undefined; readonly interaction: Interaction }> {
+  const schema =
+    question.kind === 'input' && question.schema !== undefined
+      ? (await import('../define/schema/compile.ts')).compileSchema(
+          resolveSchema(question.schema as LazySchema),
+          'output',
+        )
+      : undefined
+  const interaction = toInteraction(question, schema)
+  await validateDefault(interaction)
+  return { schema, interaction }
+}
+
+function toSampleRequest(
+  prompt: string,
+  { maxTokens = 1000, system, temperature, stopSequences, key }: SampleOptions,
+): SampleRequest {
+  return {
+    id: createShortId(),
+    prompt,
+    max_tokens: maxTokens,
+    ...(system !== undefined && { system }),
+    ...(temperature !== undefined && { temperature }),
+    ...(stopSequences !== undefined && { stop_sequences: stopSequences }),
+    ...readQuestionKey(key),
+  }
+}
+
+function toInteraction(
+  question: ConfirmQuestion | DecisionQuestion | InputQuestion,
+  schema: CompiledSchema | undefined,
+): Interaction {
+  const { prompt, timeout } = question
+  return {
+    id: createShortId(),
+    kind: question.kind,
+    prompt,
+    ...(schema && { schema: schema.json }),
+    ...(question.kind === 'decision' && {
+      options: question.options.map((option) =>
+        typeof option === 'string' ? { value: option } : option,
+      ),
+    }),
+    ...(question.default !== undefined && { default: question.default }),
+    ...(timeout !== undefined && { timeout }),
+    ...readQuestionKey(question.key),
+  }
+}
+
+async function askOnce(host: QuestionHost, interaction: Interaction): Promise<unknown> {
+  if (!host.answer) return undefined
+  const answerer = host.answer
+  if (interaction.timeout === undefined)
+    return runAsHost(() => answerer(interaction, host.getSignal()))
+  const limit = createTimedSignal(host.getSignal(), toMilliseconds(interaction.timeout, 'timeout'))
+  try {
+    return await runUntilAborted(limit.signal, () =>
+      runAsHost(() => answerer(interaction, limit.signal)),
+    )
+  } catch (error) {
+    // An answer that does not come in time counts as nobody being there.
+    if (limit.timedOut()) return undefined
+    throw error
+  } finally {
+    limit.clear()
+  }
+}
+
+function getDefaultAnswer(host: QuestionHost, interaction: Interaction): unknown {
+  if (interaction.default !== undefined) return interaction.default
+  throw new ToolError(
+    'ANSWER_REQUIRED',
+    `${host.asker} asks '${interaction.prompt}' and nobody can answer`,
+    { details: { interaction } },
+  )
+}
+
+type TimedSignal = { readonly signal: AbortSignal; timedOut(): boolean; clear(): void }
+
+function createTimedSignal(outer: AbortSignal, milliseconds: number): TimedSignal {
+  const controller = new AbortController()
+  let timedOut = false
+  const timer = setTimeout(() => {
+    timedOut = true
+    controller.abort(new ToolError('TIMEOUT', `no answer within ${milliseconds / 1000} seconds`))
+  }, milliseconds)
+  const stopListening = onAbort(outer, () => controller.abort(outer.reason))
+  return {
+    signal: controller.signal,
+    timedOut: () => timedOut,
+    clear() {
+      clearTimeout(timer)
+      stopListening()
+    },
+  }
+}
+
+/** Builds `ctx.roots`: asks the caller, and gives the working folder where nobody can be asked. */
+function createRoots({
+  roots,
+  cwd,
+  getSignal: signal,
+  pauseDeadline: wait,
+  inOrder,
+}: QuestionHost): Context['roots'] {
+  return async (options = {}) => {
+    const request = await inOrder(() => readQuestionKey(options.key))
+    if (!roots) return [{ uri: pathToFileURL(cwd).href }]
+    return wait(async () => validateRoots(await runAsHost(() => roots(request, signal()))))
+  }
+}
+
+function validateRoots(given: unknown): readonly Root[] {
+  if (
+    Array.isArray(given) &&
+    given.every(
+      (root) =>
+        isObject(root) &&
+        typeof root['uri'] === 'string' &&
+        ['string', 'undefined'].includes(typeof root['name']),
+    )
+  )
+    return given as readonly Root[]
+  throw new ToolError('DEPENDENCY', 'the roots that came back are no list of { uri, name }')
+}
+
+/**
+ * Asks for consent to a destructive call; throws PERMISSION when somebody declined, and
+ * CONFIRMATION_REQUIRED when nobody was there to decide.
+ */
+export async function confirmDestructiveCall(
+  definition: ToolDefinition,
+  input: unknown,
+  { confirm: consent = true }: CallOptions,
+  call: RunningCall,
+): Promise<void> {
+  if (consent === true) return
+  const question: Interaction = {
+    id: createShortId(),
+    kind: 'confirm',
+    prompt: `${definition.name} is destructive. Run it with ${JSON.stringify(redactInput(definition, input))}?`,
+    default: false,
+  }
+  const decision =
+    typeof consent === 'function'
+      ? await call.pauseDeadline(() => runAsHost(() => consent(question)))
+      : undefined
+  if (decision === true) return
+  if (decision === false)
+    throw new ToolError(
+      'PERMISSION',
+      `'${definition.name}' was not run: its confirmation was declined`,
+      { suggestion: { action: 'abort', fix: 'Do not call it again unless the user asks for it' } },
+    )
+  throw new ToolError(
+    'CONFIRMATION_REQUIRED',
+    `tool '${definition.name}' is destructive and was not confirmed`,
+    { suggestion: 'Ask the user; then confirm the call' },
+  )
+}
+
+/** Waits for the next answer in a session; undefined when nobody answers any more. */
+export async function askInSession(
+  definition: ToolDefinition,
+  prompt: string,
+  { answer }: CallOptions,
+  call: RunningCall,
+): Promise<unknown> {
+  if (!answer)
+    throw new ToolError(
+      'ANSWER_REQUIRED',
+      `tool '${definition.name}' is a session and nobody can answer it`,
+      { suggestion: 'Run it with --session and answer with one JSON object a line' },
+    )
+  return call.pauseDeadline(() =>
+    runAsHost(() =>
+      answer({ id: createShortId(), kind: 'input', prompt, dialogue: true }, call.signal),
+    ),
+  )
+}
+
+/** An answer as it counts, or what is wrong with it: words that follow its subject. */
+type AnswerValidation =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+
+// What the whole of a value is called where it is an input.
+const INPUT_SUBJECT = 'the input '
+
+/** Whether a value answers a question; `schema` is that of an input. */
+export async function validateAnswer(
+  { kind, options = [] }: Pick<Interaction, 'kind' | 'options'>,
+  schema: CompiledSchema | undefined,
+  given: unknown,
+): Promise<AnswerValidation> {
+  if (kind === 'confirm')
+    return typeof given === 'boolean'
+      ? { ok: true, value: given }
+      : { ok: false, problem: 'must be true or false' }
+  if (kind === 'decision') {
+    const values = options.map(({ value }) => value)
+    return values.includes(given as string)
+      ? { ok: true, value: given }
+      : { ok: false, problem: `must be one of ${values.join(', ')}` }
+  }
+  if (kind === 'sample')
+    return typeof given === 'string'
+      ? { ok: true, value: given }
+      : { ok: false, problem: 'must be text' }
+  const checked = await schema?.check(given)
+  if (!checked) return { ok: true, value: given }
+  if (checked.ok) return checked
+  const words = (await import('../define/schema/issues.ts')).describeIssues(checked.issues)
+  return {
+    ok: false,
+    problem: words.startsWith(INPUT_SUBJECT)
+      ? words.slice(INPUT_SUBJECT.length)
+      : `does not fit: ${words}`,
+  }
+}
+
+/**
+ * Throws INTERNAL where the default of a question is none of its answers: whoever asks could not
+ * handle it either.
+ */
+export async function validateDefault(question: Interaction): Promise<void> {
+  if (question.default === undefined) return
+  // It is handed on as it is, so that it has to be what a checked answer has become: the schema as
+  // JSON says that.
+  const checked = await validateAnswer(
+    question,
+    await compileQuestionSchema(question),
+    question.default,
+  )
+  if (!checked.ok)
+    throw new ToolError(
+      'INTERNAL',
+      `the default of the question '${question.prompt}' ${checked.problem}`,
+      {
+        suggestion: {
+          action: 'abort',
+          fix: 'The author of the tool should give a default that answers the question',
+        },
+      },
+    )
+}
+
+/**
+ * The schema of a question, ready to check answers. It comes from the tool: one that cannot be used
+ * asks for nothing.
+ */
+export async function compileQuestionSchema({
+  schema,
+}: Pick<Interaction, 'schema'>): Promise<CompiledSchema | undefined> {
+  if (!schema) return undefined
+  const { compileSchema } = await import('../define/schema/compile.ts')
+  try {
+    return compileSchema(schema, 'output')
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The name of a question, as a field to spread; nothing when it has none. Throws INTERNAL for a
+ * name that not every surface can carry.
+ */
+function readQuestionKey(key: unknown): { readonly key?: string } {
+  if (key === undefined) return {}
+  if (typeof key === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(key)) return { key }
+  const shown = (JSON.stringify(key) ?? String(key)).slice(0, 80)
+  throw new ToolError(
+    'INTERNAL',
+    `the key of a question must be 1 to 64 characters of A-Z, a-z, 0-9, '_', '.' and '-'; it is ${shown}`,
+    {
+      suggestion: {
+        action: 'abort',
+        fix: 'The author of the tool should name the question otherwise',
+      },
+    },
+  )
+}
+
+type TypedQuestion = Pick<Interaction, 'kind' | 'options' | 'schema' | 'dialogue'>
+
+/**
+ * What somebody means who answers a question with a text, at a terminal or on a command line: the
+ * reading that fits it. Where none does, the likeliest, so that its problem is told.
+ */
+export async function parseTypedAnswer(question: TypedQuestion, text: string): Promise<unknown> {
+  const readings = listPossibleAnswers(question, text)
+  if (readings.length === 1) return readings[0]
+  const schema = await compileQuestionSchema(question)
+  for (const reading of readings) {
+    if ((await validateAnswer(question, schema, reading)).ok) return reading
+  }
+  return readings[0]
+}
+
+// A text that happens to be JSON stays text where nothing but text is wanted.
+function listPossibleAnswers(
+  { kind, schema, dialogue }: TypedQuestion,
+  text: string,
+): readonly unknown[] {
+  const json = tryParseJson(text)
+  // In a session a person writes plain words; programs write JSON objects.
+  if (dialogue)
+    return [
+      /^(quit|exit)$/i.test(text.trim()) ? { action: 'quit' } : isObject(json) ? json : { text },
+    ]
+  if (kind === 'confirm')
+    return [
+      /^(y|yes|true)$/i.test(text.trim())
+        ? true
+        : /^(n|no|false)$/i.test(text.trim())
+          ? false
+          : text,
+    ]
+  if (json === undefined || kind === 'sample' || (kind === 'input' && !schema)) return [text]
+  return kind === 'decision' || schema?.['type'] === 'string' ? [text, json] : [json, text]
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,592 @@
+/**
+ * What a handler returned or threw, as an outcome: checked against the output schema, turned into
+ * plain JSON, with warnings, partial failures and metadata.
+ */
+
+import { isReply } from '../define/results.ts'
+import type { PartialError, Reply } from '../define/results.ts'
+import type { ToolDefinition } from '../define/tool-types.ts'
+import type { DeclaredError } from '../protocol/errors.ts'
+import { findContentProblem } from '../protocol/outcome.ts'
+import type {
+  Artifact,
+  ContentBlock,
+  ErrorObject,
+  Outcome,
+  OutcomeMeta,
+  PartialSummary,
+} from '../protocol/outcome.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { isObject } from '../util/values.ts'
+import { toToolError } from './errors.ts'
+import { host } from './host.ts'
+
+/**
+ * A handler's answer, checked: the value for callers in this process, and its JSON form for every
+ * other.
+ */
+export type HandlerResult = {
+  readonly value: unknown
+  readonly json: unknown
+  readonly warnings: readonly string[]
+  /** What the tool says to the model about it. */
+  readonly presentation: {
+    readonly message?: string
+    readonly hidden?: true
+    readonly content?: readonly ContentBlock[]
+  }
+  readonly failures: PartialFailures | undefined
+  /** Facts that a tool in another process gave. */
+  readonly metadata?: Pick<OutcomeMeta, 'truncated' | 'next_cursor' | 'run_id'>
+}
+
+/**
+ * Unwraps what a handler returned and checks it against the output schema, at once where there is
+ * nothing to wait for; throws INTERNAL when it does not fit.
+ */
+export function checkHandlerResult(
+  definition: ToolDefinition,
+  returned: unknown,
+): HandlerResult | Promise<HandlerResult> {
+  const reply = isReply(returned) ? returned : undefined
+  const result = reply ? reply.result : returned
+  const accepted =
+    definition.source.output === undefined ? { value: result } : definition.acceptResult(result)
+  return accepted
+    ? toHandlerResult(definition, reply, accepted.value, result)
+    : checkOutputSchema(definition, result).then((value) =>
+        toHandlerResult(definition, reply, value, result),
+      )
+}
+
+// The result as the output schema gives it.
+async function checkOutputSchema(definition: ToolDefinition, result: unknown): Promise<unknown> {
+  const checked = await (
+    await definition.compiled()
+  ).output?.check(result === undefined ? null : result)
+  if (!checked) return result
+  if (checked.ok) return checked.value
+  const { issuesToError } = await import('../define/schema/issues.ts')
+  const problem = issuesToError(checked.issues)
+  throw new ToolError(
+    'INTERNAL',
+    `tool '${definition.name}' returned a result that its own output schema refuses: ${problem.message}`,
+    {
+      details: { issues: problem.details?.['issues'] },
+      suggestion: {
+        action: 'abort',
+        fix: 'The author of the tool should mend the result or the schema',
+      },
+    },
+  )
+}
+
+// `given` is what the handler returned: a schema may have made something else of it, without the
+// functions.
+function toHandlerResult(
+  definition: ToolDefinition,
+  reply: Reply | undefined,
+  value: unknown,
+  given: unknown,
+): HandlerResult {
+  const { name, errors } = definition
+  const own = renderValue(given)
+  if (own)
+    return applyRenderedText(
+      own,
+      toHandlerResult(definition, reply, omitRender(value), undefined),
+      value,
+    )
+  const plain = createPlainResult(value)
+  if (!reply) return plain
+  const { warnings = [], summary: _summary, ...facts } = reply.foreign ?? {}
+  return {
+    ...plain,
+    warnings: [...plain.warnings, ...warnings],
+    presentation: readPresentation(name, reply),
+    failures: readPartialFailures(reply, errors),
+    metadata: facts,
+  }
+}
+
+// The text stands in the place of the value, which is then for programs only.
+function applyRenderedText(
+  own: RenderedText,
+  answer: HandlerResult,
+  value: unknown,
+): HandlerResult {
+  if ('warning' in own) return { ...answer, value, warnings: [...answer.warnings, own.warning] }
+  if (answer.presentation.hidden) return { ...answer, value }
+  const content = [
+    ...(own.text === '' ? [] : [{ type: 'text', text: own.text } as const]),
+    ...(answer.presentation.content ?? []),
+  ]
+  return {
+    ...answer,
+    value,
+    presentation: { ...answer.presentation, hidden: true, ...(content.length > 0 && { content }) },
+  }
+}
+
+const NO_PRESENTATION: HandlerResult['presentation'] = {}
+
+/** An answer with nothing to say about it. */
+export function createPlainResult(value: unknown): HandlerResult {
+  const { value: json, warnings } = toJsonValue(value)
+  return { value, json, warnings, presentation: NO_PRESENTATION, failures: undefined }
+}
+
+function readPresentation(
+  tool: string,
+  { message, hidden, content }: Reply,
+): HandlerResult['presentation'] {
+  const blocks = content === undefined ? [] : validateContent(`tool '${tool}'`, content)
+  return {
+    ...(message !== undefined && { message: String(message) }),
+    ...(hidden && { hidden: true }),
+    ...(blocks.length > 0 && { content: blocks }),
+  }
+}
+
+/** True unless everything that the tool tried failed. */
+export function hasSucceeded({ failures }: HandlerResult): boolean {
+  return !failures || failures.summary.succeeded > 0
+}
+
+/** The outcome of a call that came to an answer. */
+export function toOutcome(answer: HandlerResult, meta: OutcomeMeta): Outcome {
+  const { json, presentation: said, failures } = answer
+  if (!failures)
+    return said === NO_PRESENTATION
+      ? { ok: true, status: 'success', result: json, meta }
+      : { ok: true, status: 'success', result: json, ...said, meta }
+  const { errors, summary } = failures
+  if (hasSucceeded(answer))
+    return { ok: true, status: 'partial', result: json, ...said, errors, summary, meta }
+  return { ok: false, status: 'error', error: summarizeFailures(errors), errors, summary, meta }
+}
+
+/** Facts about a call, absent ones left out. */
+export function buildOutcomeMeta(facts: {
+  readonly tool: string
+  readonly version: string | undefined
+  readonly startedAt: number
+  readonly dryRun: boolean
+  readonly warnings: readonly string[]
+  readonly caller: string | undefined
+  readonly artifacts: readonly Artifact[]
+  readonly truncated?: true | undefined
+  readonly next_cursor?: string | undefined
+  readonly run_id?: string | undefined
+}): OutcomeMeta {
+  // Not by spreading, which would cost more than all the rest of the outcome. The order of the keys
+  // is part of the wire form.
+  const meta: { -readonly [Fact in keyof OutcomeMeta]: OutcomeMeta[Fact] } =
+    facts.version === undefined
+      ? { tool: facts.tool, duration_ms: Math.round(host.clock() - facts.startedAt) }
+      : {
+          tool: facts.tool,
+          version: facts.version,
+          duration_ms: Math.round(host.clock() - facts.startedAt),
+        }
+  if (facts.dryRun) meta.dry_run = true
+  if (facts.warnings.length > 0) meta.warnings = facts.warnings
+  if (facts.truncated) meta.truncated = true
+  if (facts.next_cursor !== undefined) meta.next_cursor = facts.next_cursor
+  if (facts.caller !== undefined) meta.caller = facts.caller
+  if (facts.run_id !== undefined) meta.run_id = facts.run_id
+  if (facts.artifacts.length > 0) meta.artifacts = facts.artifacts
+  return meta
+}
+
+/** What a value says of itself: the text, or why there is none. */
+type RenderedText = { readonly text: string } | { readonly warning: string }
+
+/**
+ * What a value with a `render()` of its own wants a model to read; undefined for all others. Never
+ * throws.
+ */
+function renderValue(value: unknown): RenderedText | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  try {
+    const { render } = value as { readonly render?: unknown }
+    if (typeof render !== 'function') return undefined
+    const text: unknown = render.call(value)
+    if (text instanceof Promise) text.catch(() => undefined)
+    else if (text !== undefined && text !== null) return { text: String(text) }
+    return {
+      warning: `render() of the result gave ${text instanceof Promise ? 'a promise' : String(text)} where a text is expected; the result is shown as JSON`,
+    }
+  } catch {
+    return { warning: 'render() of the result failed; the result is shown as JSON' }
+  }
+}
+
+/** The data of such a value: JSON could not carry the function. */
+function omitRender(value: unknown): unknown {
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    !Object.hasOwn(value, 'render') ||
+    typeof (value as { readonly render: unknown }).render !== 'function' ||
+    'toJSON' in value
+  )
+    return value
+  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'render'))
+}
+
+/** What failed in a partial result, and the counts. */
+type PartialFailures = { readonly errors: readonly ErrorObject[]; readonly summary: PartialSummary }
+
+/** Reads the failures of a reply; undefined when nothing failed. */
+function readPartialFailures(
+  { result, errors = [], key, foreign }: Reply,
+  declared: { readonly [code: string]: DeclaredError },
+): PartialFailures | undefined {
+  if (errors.length === 0) return undefined
+  const objects = errors.map((error) => describeFailure(toThrowable(error), declared).object)
+  const succeeded = countItems(result, key)
+  return {
+    errors: objects,
+    summary: foreign?.summary ?? {
+      total: succeeded + objects.length,
+      succeeded,
+      failed: objects.length,
+      recoverable_failures: objects.filter((error) => error.recoverable).length,
+    },
+  }
+}
+
+/** The one error of a reply in which nothing succeeded. */
+function summarizeFailures([first, ...more]: readonly ErrorObject[]): ErrorObject {
+  return more.length === 0
+    ? first!
+    : { ...first!, message: `all ${more.length + 1} items failed; the first: ${first!.message}` }
+}
+
+function toThrowable(error: PartialError): unknown {
+  return error instanceof Error || ToolError.is(error)
+    ? error
+    : new ToolError(error.code, error.message, error)
+}
+
+function countItems(result: unknown, key: string | undefined): number {
+  if (key !== undefined) {
+    const list = isObject(result) && Object.hasOwn(result, key) ? result[key] : undefined
+    return Array.isArray(list) ? list.length : 0
+  }
+  if (Array.isArray(result)) return result.length
+  const list = isObject(result) ? Object.values(result).find(Array.isArray) : undefined
+  return list?.length ?? 0
+}
+
+/**
+ * One block or a list of them as JSON can carry it; throws INTERNAL, naming `giver` and the place,
+ * for what no reader would understand.
+ */
+export function validateContent(giver: string, given: unknown): readonly ContentBlock[] {
+  const blocks: readonly unknown[] = Array.isArray(given) ? given : [given]
+  return blocks.map((block, index) => {
+    const problem = findContentProblem(block)
+    if (problem === undefined) return toJsonValue(block).value as ContentBlock
+    throw new ToolError(
+      'INTERNAL',
+      `${giver} gave content that cannot be shown: block ${index + 1} ${problem}`,
+      {
+        suggestion: {
+          action: 'abort',
+          fix: 'The author should make it with content.text, content.image, content.audio, content.resource or content.link',
+        },
+      },
+    )
+  })
+}
+
+/**
+ * The result as JSON can carry it, with warnings for what was changed. Throws INTERNAL, naming the
+ * place, for what JSON cannot carry.
+ */
+export function toJsonValue(result: unknown): {
+  readonly value: unknown
+  readonly warnings: readonly string[]
+} {
+  if (isPlainJson(result, MAX_PLAIN_DEPTH)) return { value: result, warnings: NO_WARNINGS }
+  const warnings: string[] = []
+  const value = convertValue(
+    result === undefined ? null : result,
+    { key: 'result' },
+    new Set(),
+    warnings,
+  )
+  return { value, warnings }
+}
+
+const MAX_UNCHECKED_ITEMS = 1_000_000
+/** Whoever works with a value calls itself for each level, and has room for some thousands. */
+const MAX_DEPTH = 1000
+
+const MAX_PLAIN_DEPTH = 20
+const MAX_PLAIN_ITEMS = 100
+const NO_WARNINGS: readonly string[] = []
+
+// Most results are small and plain JSON already: that is seen without any book-keeping.
+function isPlainJson(value: unknown, depth: number): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true
+    case 'number':
+      return Number.isFinite(value)
+    case 'object':
+      break
+    default:
+      return false
+  }
+  if (value === null) return true
+  if (depth === 0) return false
+  if ('toJSON' in value) return false
+  if (Array.isArray(value)) return isPlainJsonList(value, depth)
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false
+  for (const key of Object.keys(value))
+    if (!isPlainJson((value as { readonly [key: string]: unknown })[key], depth - 1)) return false
+  return true
+}
+
+function isPlainJsonList(list: readonly unknown[], depth: number): boolean {
+  if (list.length > MAX_PLAIN_ITEMS) return false
+  for (const item of list) if (!isPlainJson(item, depth - 1)) return false
+  return true
+}
+
+// Where a value stands, as links to the root: spelled out only for errors and warnings.
+type ValuePath = { readonly key: string | number; readonly parent?: ValuePath }
+
+function convertValue(
+  value: unknown,
+  place: ValuePath,
+  above: Set<object>,
+  warnings: string[],
+): unknown {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value
+    case 'number':
+      if (Number.isFinite(value)) return value
+      warnings.push(`${formatValuePath(place)} was ${value}, which JSON cannot carry; it is null`)
+      return null
+    case 'bigint':
+      throw createNotJsonError(place, 'a BigInt', 'return it as a string or a number')
+    case 'function':
+      throw createNotJsonError(place, 'a function', 'return data')
+    case 'symbol':
+      throw createNotJsonError(place, 'a symbol', 'return data')
+    case 'undefined':
+      return undefined
+    case 'object':
+      return value === null ? null : convertObject(value, place, above, warnings)
+  }
+}
+
+function convertObject(
+  value: object,
+  place: ValuePath,
+  above: Set<object>,
+  warnings: string[],
+): unknown {
+  if (above.has(value))
+    throw createNotJsonError(place, 'a reference to something that contains it', 'return a tree')
+  if (value instanceof Date && Number.isNaN(value.getTime()))
+    throw createNotJsonError(place, 'an invalid date', 'return a valid date or null')
+  // Before toJSON, because a Buffer would become a list of numbers.
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
+    throw createNotJsonError(
+      place,
+      'binary data',
+      'return it as base64 text, or write a file and report it as an artifact',
+    )
+  if ('toJSON' in value && typeof value.toJSON === 'function')
+    return convertByToJson(value as HasToJson, place, above, warnings)
+  return convertPlainObject(value, place, above, warnings)
+}
+
+type HasToJson = { toJSON(key: string): unknown }
+
+// As JSON.stringify does: what toJSON gives is not asked again.
+function convertByToJson(
+  value: HasToJson,
+  place: ValuePath,
+  above: Set<object>,
+  warnings: string[],
+): unknown {
+  const given = callToJson(value, place)
+  if (typeof given !== 'object' || given === null)
+    return convertValue(given, place, above, warnings)
+  if (above.has(given))
+    throw createNotJsonError(place, 'a reference to something that contains it', 'return a tree')
+  return convertPlainObject(given, place, above, warnings)
+}
+
+function convertPlainObject(
+  value: object,
+  place: ValuePath,
+  above: Set<object>,
+  warnings: string[],
+): unknown {
+  if (value instanceof Map)
+    throw createNotJsonError(place, 'a Map', 'return Object.fromEntries(map)')
+  if (value instanceof Set) throw createNotJsonError(place, 'a Set', 'return [...set]')
+  if (value instanceof Promise) throw createNotJsonError(place, 'a promise', 'await it')
+  if (value instanceof Error) return { name: value.name, message: value.message }
+  if (above.size >= MAX_DEPTH)
+    throw createNotJsonError(
+      { key: 'result' },
+      `something that is nested more than ${MAX_DEPTH} levels deep`,
+      'return a flatter tree',
+    )
+  above.add(value)
+  const copy = Array.isArray(value)
+    ? convertItems(value, place, above, warnings)
+    : convertFields(value, place, above, warnings)
+  above.delete(value)
+  return copy
+}
+
+// Trees without anything to change are returned as they are: no copy of large results.
+function convertItems(
+  list: readonly unknown[],
+  place: ValuePath,
+  above: Set<object>,
+  warnings: string[],
+): readonly unknown[] {
+  // Walking through billions of holes would stop the host.
+  if (list.length > MAX_UNCHECKED_ITEMS && Object.keys(list).length < list.length)
+    throw createNotJsonError(place, 'a list with holes', 'return a dense list')
+  let copy: unknown[] | undefined
+  for (let index = 0; index < list.length; index++) {
+    const converted =
+      convertValue(
+        list[index],
+        typeof list[index] === 'string' ? place : { key: index, parent: place },
+        above,
+        warnings,
+      ) ?? null
+    if (converted !== list[index]) (copy ??= list.slice())[index] = converted
+  }
+  return copy ?? list
+}
+
+function convertFields(
+  fields: object,
+  place: ValuePath,
+  above: Set<object>,
+  warnings: string[],
+): object {
+  let copy: Record<string, unknown> | undefined
+  for (const [key, field] of Object.entries(fields)) {
+    const converted = convertValue(
+      field,
+      typeof field === 'string' ? place : { key, parent: place },
+      above,
+      warnings,
+    )
+    if (converted === field && field !== undefined) continue
+    // Not by spreading: a key `__proto__` has to stay a key.
+    copy ??= Object.fromEntries(Object.entries(fields))
+    if (converted === undefined) delete copy[key]
+    else
+      Object.defineProperty(copy, key, {
+        value: converted,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
+  }
+  return copy ?? fields
+}
+
+function callToJson(value: HasToJson, place: ValuePath): unknown {
+  try {
+    return value.toJSON(String(place.key))
+  } catch (error) {
+    throw createNotJsonError(
+      place,
+      `an object whose toJSON throws${error instanceof Error ? ` (${error.message})` : ''}`,
+      'return plain data',
+    )
+  }
+}
+
+function createNotJsonError(place: ValuePath, what: string, fix: string): ToolError {
+  return new ToolError(
+    'INTERNAL',
+    `the tool returned ${what} at ${formatValuePath(place)}, which JSON cannot carry`,
+    { suggestion: { action: 'abort', fix: `The author of the tool should ${fix}` } },
+  )
+}
+
+function formatValuePath({ key, parent }: ValuePath): string {
+  if (!parent) return String(key)
+  return typeof key === 'number'
+    ? `${formatValuePath(parent)}[${key}]`
+    : `${formatValuePath(parent)}.${key}`
+}
+
+/** A failure in both forms: the error for callers in this process, and what travels. */
+type DescribedFailure = { readonly error: ToolError; readonly object: ErrorObject }
+
+/** Whatever was thrown, completed from the tool's own table of codes. Never throws. */
+export function describeFailure(
+  thrown: unknown,
+  declared: { readonly [code: string]: DeclaredError } = {},
+  tool?: string,
+): DescribedFailure {
+  try {
+    const error = nameTypeError(toToolError(thrown), tool).completeFrom(declared)
+    return { error, object: toJsonError(error.toObject()) }
+  } catch {
+    // A frozen error, or a class of the author's that overrides too much.
+    const error = new ToolError('INTERNAL', 'the tool threw something that cannot be shown', {
+      cause: thrown,
+    })
+    return { error, object: error.toObject() }
+  }
+}
+
+// A mistake in the code of a tool says nothing about what it did: `x is not a function` needs at
+// least the name.
+function nameTypeError(error: ToolError, tool: string | undefined): ToolError {
+  if (tool === undefined || error.code !== 'INTERNAL' || error.details?.['name'] !== 'TypeError')
+    return error
+  return new ToolError(
+    'INTERNAL',
+    `Tool '${tool}' raised TypeError${error.message === 'TypeError' ? '' : `: ${error.message}`}`,
+    { details: error.details, cause: error.cause },
+  )
+}
+
+function toJsonError(error: ErrorObject): ErrorObject {
+  const { suggestion, details } = error
+  return {
+    ...error,
+    ...(suggestion?.input && {
+      suggestion: { ...suggestion, input: toJsonFields(suggestion.input) },
+    }),
+    ...(details && { details: toJsonFields(details) }),
+  }
+}
+
+// What JSON cannot carry must not cost the rest of what is known about a failure.
+function toJsonFields(fields: { readonly [key: string]: unknown }): {
+  readonly [key: string]: unknown
+} {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, field]) => {
+      try {
+        return field === undefined ? [] : [[key, toJsonValue(field).value]]
+      } catch {
+        return [[key, '[cannot be shown as JSON]']]
+      }
+    }),
+  )
+}

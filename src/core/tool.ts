@@ -1,0 +1,536 @@
+/**
+ * Calls: from a defined tool to an outcome. Nothing in `core/` knows a transport.
+ *
+ * Every start loads this file and `call.ts`: a tool as a function, the names tools get in a
+ * toolset, and what transports see of a toolset or registry (`Servable`). The code that makes a
+ * call is loaded by the first call, through `loadEngine`. Read it in this order: `invoke.ts` (one
+ * call from input to outcome), `context.ts` (its input and what the handler receives), `result.ts`
+ * and `events.ts` (what comes out), `lifecycle.ts` (deadline and cancellation). State, guards and
+ * files have folders of their own.
+ */
+
+import { checkName, toLookupKey } from '../define/checks.ts'
+import type { OutputMode } from '../define/global-flags.ts'
+import type { Prompt, PromptText } from '../define/prompt.ts'
+import type { ListedResource, Resource } from '../define/resource.ts'
+import type { LazySchema } from '../define/schema/source.ts'
+import type {
+  DeclaredResult,
+  InputOf,
+  Literals,
+  Primitive,
+  RunReturn,
+  ToolDefinition,
+  ToolOptions,
+  ToolResultFor,
+} from '../define/tool-types.ts'
+import { defineTool } from '../define/tool.ts'
+import { isVerifiedBuild } from '../protocol/built-program.ts'
+import type { CallEvent } from '../protocol/events.ts'
+import type {
+  Permissions,
+  ToolManifest,
+  ToolsetManifest,
+  ToolsetOutline,
+} from '../protocol/manifest.ts'
+import type { Outcome } from '../protocol/outcome.ts'
+import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
+import type { CallIdentity, CallOptions, CallResult, PendingCall } from './call.ts'
+import type * as Engine from './engine.ts'
+
+const toolBrand = Symbol.for('toolable.tool')
+
+type ToolCallArguments<Input> = unknown extends Input
+  ? [input?: unknown, options?: CallOptions]
+  : {} extends Input
+    ? [input?: Input, options?: CallOptions]
+    : [input: Input, options?: CallOptions]
+
+/**
+ * A tool is an ordinary async function: it validates, runs, returns the result, and throws
+ * ToolError.
+ */
+export type Tool<Input = unknown, Result = unknown> = {
+  (...call: ToolCallArguments<Input>): Promise<Result>
+  readonly [toolBrand]: ToolDefinition
+  /** The events of one call, ending in its `result`. Leaving the loop cancels the call. */
+  stream(...call: ToolCallArguments<Input>): AsyncIterable<CallEvent>
+  /** Everything that can be said about the tool without running it. */
+  manifest(): Promise<ToolManifest>
+}
+
+/** A tool whatever its types are. */
+export type AnyTool = Tool<never, unknown> | Tool<unknown, unknown> | Tool
+
+type EmptyInput = Record<string, never>
+type InputFor<Input extends LazySchema | undefined> = Input extends LazySchema
+  ? InputOf<Input>
+  : EmptyInput
+
+/**
+ * Defines a tool. Throws CONFIG, saying what to change, when the definition cannot work on every
+ * surface.
+ */
+export function tool<
+  const Input extends LazySchema | undefined = undefined,
+  const Output extends LazySchema | undefined = undefined,
+  Literal extends Primitive = Primitive,
+  Returned extends RunReturn<Literals<Literal>> = never,
+>(
+  options: ToolOptions<Input, Output, Returned & RunReturn<DeclaredResult<Output>>>,
+): Tool<InputFor<Input>, ToolResultFor<Output, Returned>> {
+  const made = createCallable(options)
+  // A build has looked at all tools of its program. Of those of a big one most starts need none but
+  // the one that is called.
+  if (!isVerifiedBuild()) getDefinition(made)
+  return made as unknown as Tool<InputFor<Input>, ToolResultFor<Output, Returned>>
+}
+
+/** Calls a tool and gives its outcome; never throws. */
+export function call<Input, Result>(
+  target: Tool<Input, Result>,
+  ...given: ToolCallArguments<NoInfer<Input>>
+): Promise<Outcome<Result>>
+export function call(target: Tool, input?: unknown, options?: CallOptions): Promise<Outcome> {
+  if (!isTool(target))
+    return Promise.resolve({
+      ok: false,
+      status: 'error',
+      error: new ToolError('CONFIG', 'call() needs a tool that tool() made').toObject(),
+      meta: { tool: '', duration_ms: 0 },
+    })
+  return performCall(getDefinition(target), input, options, getOutcome)
+}
+
+// The engine is there after the first call, and most calls have nothing to wait for.
+function performCall<Answer>(
+  definition: ToolDefinition,
+  input: unknown,
+  options: CallOptions | undefined,
+  read: (finished: CallResult) => Answer,
+): Promise<Answer> {
+  const engine = loadEngine()
+  return engine instanceof Promise
+    ? performAfterLoad(engine, definition, input, options, read)
+    : toPromise(engine.beginCall(definition, input, options), read)
+}
+
+async function performAfterLoad<Answer>(
+  engine: ReturnType<typeof loadEngine>,
+  definition: ToolDefinition,
+  input: unknown,
+  options: CallOptions | undefined,
+  read: (finished: CallResult) => Answer,
+): Promise<Answer> {
+  const { beginCall } = await engine
+  return toPromise(beginCall(definition, input, options), read)
+}
+
+function toPromise<Answer>(
+  begun: PendingCall,
+  read: (finished: CallResult) => Answer,
+): Promise<Answer> {
+  if (!begun.result) return toPromiseLater(begun, read)
+  try {
+    return Promise.resolve(read(begun.result))
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+function toPromiseLater<Answer>(
+  begun: PendingCall,
+  read: (finished: CallResult) => Answer,
+): Promise<Answer> {
+  return new Promise((resolve, reject) =>
+    begun.onFinish((finished) => {
+      try {
+        resolve(read(finished))
+      } catch (error) {
+        reject(error)
+      }
+    }),
+  )
+}
+
+function getOutcome({ outcome }: CallResult): Outcome {
+  return outcome
+}
+
+function getValue({ outcome, value, error }: CallResult): unknown {
+  if (outcome.ok) return value
+  throw error ?? reviveToolError(outcome.error)
+}
+
+/** The checked definition behind a tool. */
+export function getDefinition(target: { readonly [toolBrand]: ToolDefinition }): ToolDefinition {
+  return target[toolBrand]
+}
+
+/** True for what `tool` gives, also from another copy of this package. */
+export function isTool(value: unknown): value is Tool {
+  return typeof value === 'function' && toolBrand in value
+}
+
+function createCallable(options: ToolOptions): Tool {
+  const made = ((input?: unknown, given?: CallOptions): Promise<unknown> =>
+    performCall(made[toolBrand], input, given, getValue)) as Tool & { [authorOptions]: ToolOptions }
+  Object.defineProperty(made, 'name', { value: options.name })
+  Object.setPrototypeOf(made, TOOL_PROTOTYPE)
+  made[authorOptions] = options
+  return made
+}
+
+// What the author has written, until somebody needs the definition.
+const authorOptions = Symbol('options')
+
+// Of all tools at once: what belongs to one is made when it is asked for.
+const TOOL_PROTOTYPE: object = Object.create(Function.prototype, {
+  [toolBrand]: {
+    get(this: Tool & { [authorOptions]: ToolOptions }): ToolDefinition {
+      const definition = defineTool(this[authorOptions], { isVerified: isVerifiedBuild() })
+      Object.defineProperty(this, toolBrand, { value: definition })
+      return definition
+    },
+  },
+  stream: {
+    get(this: Tool): Tool['stream'] {
+      return (input?: unknown, options?: CallOptions) =>
+        createLazyStream(async () => {
+          const { invoke, streamCall } = await loadEngine()
+          return streamCall((streaming) => invoke(getDefinition(this), input, streaming), options)
+        })
+    },
+  },
+  manifest: {
+    get(this: Tool): Tool['manifest'] {
+      return async () => (await getDefinition(this).compiled()).manifest
+    },
+  },
+})
+
+let loadedEngine: typeof Engine | undefined
+
+/** The part that makes calls; a promise only the first time. */
+export function loadEngine(): typeof Engine | Promise<typeof Engine> {
+  return loadedEngine ?? import('./engine.ts').then((loaded) => (loadedEngine = loaded))
+}
+
+/**
+ * A stream that is opened by the first look at it. A reader may leave at any time, also while
+ * nothing comes.
+ */
+export function createLazyStream(
+  open: () => Promise<AsyncIterableIterator<CallEvent>>,
+): AsyncIterableIterator<CallEvent> {
+  let opened: Promise<AsyncIterableIterator<CallEvent>> | undefined
+  let left = false
+  const done = { done: true, value: undefined } as const
+  return {
+    async next() {
+      if (left && !opened) return done
+      return (await (opened ??= open())).next()
+    },
+    async return() {
+      left = true
+      return (await (await opened)?.return?.()) ?? done
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+/**
+ * Tools as an author groups them: a list, or a record whose keys name groups (lists, records) or
+ * tools.
+ */
+export type ToolTree = readonly AnyTool[] | { readonly [name: string]: AnyTool | ToolTree }
+
+/**
+ * One tool of a toolset. Its path is its command (`pr list`), its name the same in one word
+ * (`pr_list`).
+ */
+export type ToolEntry = {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly definition: ToolDefinition
+  /** Whose tool it is, where that is not the toolset that it was found in. */
+  readonly identity?: CallIdentity
+}
+
+/** Flattens a tree of tools, naming each by its groups. */
+export function collectTools(tree: ToolTree, group: readonly string[] = []): ToolEntry[] {
+  if (Array.isArray(tree))
+    return (tree as readonly AnyTool[]).map((tool) => createEntry(tool, group))
+  return Object.entries(tree as { readonly [name: string]: AnyTool | ToolTree }).flatMap(
+    ([name, value]) => {
+      if (isTool(value)) return [createEntry(value, group, name)]
+      if (typeof value !== 'object' || value === null)
+        throw createNotAToolError(value, [...group, name].join('.'))
+      checkName('group', name)
+      return collectTools(value, [...group, name])
+    },
+  )
+}
+
+/** One tool under an optional new name and group. */
+export function createEntry(
+  tool: AnyTool,
+  group: readonly string[] = [],
+  name?: string,
+): ToolEntry {
+  if (!isTool(tool)) throw createNotAToolError(tool, group.join('.') || 'tools')
+  const own = name ?? stripGroupPrefix(tool.name, group)
+  const words = group.length === 0 ? [own] : [...group, own]
+  const full = words.join('_')
+  checkName('tool', full)
+  return new LazyToolEntry(
+    full,
+    words.map((word) => word.replaceAll('_', '-')),
+    tool,
+  )
+}
+
+// The definition waits until somebody needs it.
+class LazyToolEntry implements ToolEntry {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly #tool: AnyTool
+  #definition: ToolDefinition | undefined
+
+  constructor(name: string, path: readonly string[], tool: AnyTool) {
+    this.name = name
+    this.path = path
+    this.#tool = tool
+  }
+
+  get definition(): ToolDefinition {
+    if (this.#definition) return this.#definition
+    const own = getDefinition(this.#tool)
+    return (this.#definition = own.name === this.name ? own : own.withName(this.name))
+  }
+}
+
+/** Refuses a second tool of the same name, and a command that is also a group. */
+export function addEntry(entries: Map<string, ToolEntry>, entry: ToolEntry): void {
+  const key = toLookupKey(entry.name)
+  const other = entries.get(key)
+  if (other)
+    throw new ToolError(
+      'CONFIG',
+      `two tools are called '${other.name}'${other.name === entry.name ? '' : ` ('${entry.name}' is the same name)`}: rename one, for example with add(tool, 'other_name')`,
+    )
+  rejectGroupClash(entries, key, entry)
+  entries.set(key, entry)
+}
+
+// The groups that entries were ever in, because two hundred tools would otherwise be compared with
+// each other. One that was removed leaves its groups behind; they only make somebody look again.
+const groupsByEntries = new WeakMap<object, Set<string>>()
+
+function rejectGroupClash(entries: Map<string, ToolEntry>, key: string, entry: ToolEntry): void {
+  const known = groupsByEntries.get(entries) ?? new Set<string>()
+  if (known.size === 0 && entry.path.length === 1) return
+  const own = entry.path
+    .slice(1)
+    .map((_word, index) => toLookupKey(entry.path.slice(0, index + 1).join('_')))
+  const clash =
+    own
+      .map((group) => entries.get(group))
+      .find((existing) => existing && isPathPrefix(existing.path, entry.path)) ??
+    (known.has(key)
+      ? [...entries.values()].find((existing) => isPathPrefix(entry.path, existing.path))
+      : undefined)
+  if (clash)
+    throw new ToolError(
+      'CONFIG',
+      `'${clash.path.join(' ')}' and '${entry.path.join(' ')}' cannot both be commands: one is a group of the other`,
+    )
+  for (const group of own) known.add(group)
+  groupsByEntries.set(entries, known)
+}
+
+function isPathPrefix(short: readonly string[], long: readonly string[]): boolean {
+  return (
+    short.length < long.length &&
+    short.every((word, index) => toLookupKey(word) === toLookupKey(long[index]!))
+  )
+}
+
+// A tool `pr_list` in the group `pr` is the command `pr list`, not `pr pr_list`.
+function stripGroupPrefix(name: string, group: readonly string[]): string {
+  const prefix = `${toLookupKey(group.join('_'))}_`
+  return group.length > 0 && toLookupKey(name).startsWith(prefix) && name.length > prefix.length
+    ? name.slice(prefix.length)
+    : name
+}
+
+function createNotAToolError(value: unknown, place: string): ToolError {
+  const what =
+    typeof value === 'function'
+      ? 'a plain function'
+      : value === null
+        ? 'null'
+        : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
+  return new ToolError(
+    'CONFIG',
+    `${place} holds ${what} where a tool is expected: wrap it with tool({ name, summary, run })`,
+  )
+}
+
+export type OutputDefault = 'auto' | OutputMode
+
+/** What became different in a set of tools: a list of things, or the contents of one resource. */
+export type ToolsetChange =
+  | { readonly kind: 'tools' | 'resources' | 'prompts' }
+  | { readonly kind: 'resource'; readonly uri: string }
+export type ChangeListener = (change: ToolsetChange) => void
+
+/** Tools, resources and prompts as the surfaces see them: a toolset, or a registry of many. */
+export type Servable = {
+  readonly name: string
+  /** What is typed to start it, ready for a shell; default: its name. */
+  readonly command?: string
+  readonly version: string
+  readonly options: {
+    readonly description?: string
+    /** What `--output auto` means; default `auto`: text on a terminal, JSON in a pipe. */
+    readonly defaultOutput?: OutputDefault
+    /** What `mcp serve` does without --transport; default `stdio`. */
+    readonly mcpTransport?: 'stdio' | 'http'
+    readonly permissions?: Permissions
+    /** `mcp add` installs the skill about the program too; default false. */
+    readonly skillAutoGenerate?: boolean
+  }
+  readonly entries: readonly ToolEntry[]
+  /**
+   * Loads what the definitions of the entries need; whoever looks at one waits for it first. Absent
+   * where nothing is late.
+   */
+  prepare?(): Promise<void>
+  readonly resources: readonly Resource[]
+  readonly prompts: readonly Prompt[]
+  /**
+   * Tells of every thing that is added or removed, and of resources that changed, at once; gives a
+   * function that stops it.
+   */
+  onChange(listener: ChangeListener): () => void
+  /** The tool of a name; '-' and '_' are equal. */
+  find(name: string): ToolEntry | undefined
+  manifest(): Promise<ToolsetManifest>
+  /** The same with schemas as their authors wrote them where that is enough: for help. */
+  sketch(): Promise<ToolsetManifest>
+  /** The same without schemas, which costs next to nothing. */
+  outline(): Promise<ToolsetOutline>
+  /** Calls a tool by name; an unknown name is a failed outcome. */
+  call(name: string, input?: unknown, options?: CallOptions): Promise<Outcome>
+  stream(name: string, input?: unknown, options?: CallOptions): AsyncIterable<CallEvent>
+  /**
+   * The addresses that can be read right now: those without placeholders, and what `list` of the
+   * others names.
+   */
+  listResources(options?: CallOptions): Promise<Outcome<readonly ListedResource[]>>
+  readResource(uri: string, options?: CallOptions): Promise<Outcome>
+  renderPrompt(name: string, args?: unknown, options?: CallOptions): Promise<Outcome<PromptText>>
+}
+
+/** What stands behind something that can be served: it may change, so it is asked each time. */
+type ProviderSource = {
+  readonly name: string
+  readonly version: string
+  readonly options: Servable['options']
+  entries(): Iterable<ToolEntry> | Promise<Iterable<ToolEntry>>
+  resources(): readonly Resource[]
+  prompts(): readonly Prompt[]
+  /** What goes with every reading, where the caller does not say otherwise. */
+  withDefaults?(options: CallOptions | undefined): CallOptions | undefined
+}
+
+/**
+ * Descriptions of what is held, and reading of its resources and prompts: the same for a toolset
+ * and a registry.
+ */
+export function createProviderMethods({
+  name,
+  version,
+  options,
+  entries,
+  resources,
+  prompts,
+  withDefaults = (given) => given,
+}: ProviderSource): Pick<
+  Servable,
+  'manifest' | 'sketch' | 'outline' | 'listResources' | 'readResource' | 'renderPrompt'
+> {
+  const identity = { toolset: name, version }
+  const outline: Servable['outline'] = async () => ({
+    name,
+    version,
+    ...(options.description !== undefined && { description: options.description }),
+    ...(options.permissions && { permissions: options.permissions }),
+    tools: Array.from(await entries(), ({ definition }) => definition.metadata),
+    resources: resources().map(({ manifest }) => manifest),
+    prompts: await Promise.all(prompts().map((prompt) => prompt.manifest())),
+  })
+  const describe = async (read: (entry: ToolEntry) => ToolManifest | Promise<ToolManifest>) => ({
+    ...(await outline()),
+    tools: await Promise.all(
+      Array.from(await entries(), async (entry) => addPath(await read(entry), entry.path)),
+    ),
+  })
+  return {
+    outline,
+    manifest: () => describe(async ({ definition }) => (await definition.compiled()).manifest),
+    sketch: () =>
+      describe(
+        async ({ definition }) =>
+          definition.previewManifest() ?? (await definition.compiled()).manifest,
+      ),
+    listResources: async (given) =>
+      (await loadEngine()).listResources(resources(), withDefaults(given), identity),
+    readResource: async (uri, given) =>
+      (await loadEngine()).readResource(resources(), uri, withDefaults(given), identity),
+    renderPrompt: async (wanted, args, given) =>
+      (await loadEngine()).renderPrompt(prompts(), wanted, args, withDefaults(given), identity),
+  }
+}
+
+// The schemas stay unread until somebody looks: help for two hundred tools publishes none of them.
+function addPath(
+  manifest: ToolManifest,
+  path: readonly string[],
+): ToolManifest & { readonly path: readonly string[] } {
+  return Object.defineProperties(
+    {},
+    { ...Object.getOwnPropertyDescriptors(manifest), path: { value: path, enumerable: true } },
+  ) as ToolManifest & { readonly path: readonly string[] }
+}
+
+/** Those who want to hear of changes, in the order in which they came. */
+type ChangeNotifier = {
+  listen(listener: ChangeListener): () => void
+  announce(change: ToolsetChange): void
+}
+
+/** Starts without anybody who listens. */
+export function createChangeNotifier(): ChangeNotifier {
+  const listeners = new Set<{ readonly hear: ChangeListener }>()
+  return {
+    listen(listener) {
+      // Wrapped, so that a function that listens twice is told twice and stops once at a time.
+      const entry = { hear: listener }
+      listeners.add(entry)
+      return () => void listeners.delete(entry)
+    },
+    announce(change) {
+      for (const { hear } of [...listeners]) {
+        try {
+          hear(change)
+        } catch {
+          /* one who cannot listen must not keep the news from the others */
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import type { ToolDefinition } from '../define/tool-types.ts'
+import type { ToolError } from '../protocol/tool-error.ts'
+import { runWithExitGuard } from './call-scope.ts'
+import type { CallOptions } from './call.ts'
+import { acceptInput, admitCall } from './invoke.ts'
+import { runCall } from './lifecycle.ts'
+import { describeFailure } from './result.ts'
+import { CallState } from './state/transaction.ts'
+
+/**
+ * Whether an input would be accepted, the tool's own `preValidate` included. The tool does not run.
+ */
+export async function validateInput(
+  definition: ToolDefinition,
+  given: unknown,
+  { guards: _guards, onEvent: _onEvent, ...options }: CallOptions = {},
+): Promise<ToolError | undefined> {
+  let stay: CallState | undefined
+  try {
+    await runCall(options.signal, (call) =>
+      runWithExitGuard(call, async () => {
+        const prepared = await acceptInput(definition, given, options, call)
+        stay = new CallState(options.state, true, call)
+        await admitCall({
+          definition,
+          prepared,
+          options,
+          gathered: { artifacts: [], plan: [] },
+          call,
+          stay,
+        })
+      }),
+    )
+    return undefined
+  } catch (error) {
+    return describeFailure(error, definition.errors).error
+  } finally {
+    await Promise.resolve(stay?.leave()).catch(() => undefined)
+  }
+}

@@ -1,0 +1,42 @@
+import type { BuiltinContext } from '../cli/builtin-command.ts'
+import { withFaultLog } from '../cli/server.ts'
+import { toMilliseconds } from '../protocol/limits.ts'
+import { createHttpApp, createLazyMcp } from './app.ts'
+import { checkBasePath } from './options.ts'
+import { createServeOptions, serveHttpApp } from './serve.ts'
+import type { ServingInput } from './serve.ts'
+
+type HttpServeInput = ServingInput & {
+  readonly basePath?: string
+  readonly bodyLimit?: number
+  readonly confirm: 'auto' | 'always' | 'never'
+}
+
+/** `serve http`: gives the exit status when the server has stopped. */
+export async function serveHttp(given: unknown, context: BuiltinContext): Promise<number> {
+  const input = given as HttpServeInput
+  const {
+    io,
+    host,
+    globals: { timeout },
+  } = context
+  const basePath = checkBasePath(input.basePath)
+  if (timeout !== undefined) toMilliseconds(timeout, 'timeout')
+  const options = createServeOptions(input, context)
+  const set = withFaultLog(context.set, io, options.json)
+  const limit = input.bodyLimit === undefined ? {} : { bodyLimit: input.bodyLimit }
+  const call = { cwd: io.cwd, env: io.env, ...(timeout !== undefined && { timeout }) }
+  const app = createHttpApp(set, {
+    call: { ...call, confirm: input.confirm === 'never' },
+    mcp: createLazyMcp(set, {
+      confirm: input.confirm === 'always' ? 'always' : 'auto',
+      call,
+      signal: host.signal,
+      ...limit,
+    }),
+    basePath,
+    token: options.token !== undefined,
+    ...limit,
+  })
+  return serveHttpApp(app, { ...options, basePath })
+}

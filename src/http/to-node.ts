@@ -1,0 +1,91 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { splitTarget, stripBasePath } from './exchange.ts'
+import { createNodeListener } from './node-adapter.ts'
+import type { NodeMessage } from './node-adapter.ts'
+import type { Handler, MountedHandler, NodeHandler } from './options.ts'
+
+/**
+ * The listener for a fetch handler: straight to the app behind it where there is one, else by
+ * Request and Response.
+ */
+export function createNodeHandler(
+  handler: Handler,
+  mounted: MountedHandler | undefined,
+): NodeHandler {
+  if (!mounted)
+    return (request, response, next) =>
+      void serveByFetch(handler, request, response).catch((error: unknown) =>
+        next ? next(error) : response.destroy(),
+      )
+  const { app, basePath } = mounted
+  const serve = createNodeListener(app, { basePath })
+  return (request: NodeMessage, response, next) => {
+    // What lies outside belongs to whoever comes next.
+    if (
+      next &&
+      stripBasePath(splitTarget(request.originalUrl ?? request.url ?? '/').path, basePath) ===
+        undefined
+    )
+      return next()
+    serve(request, response)
+  }
+}
+
+async function serveByFetch(
+  handler: Handler,
+  message: NodeMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort()
+  })
+  const answer = await handler(toFetchRequest(message, gone.signal))
+  const cookies = answer.headers.getSetCookie()
+  response.writeHead(answer.status, {
+    ...Object.fromEntries(answer.headers),
+    ...(cookies.length > 0 && { 'set-cookie': cookies }),
+  })
+  if (!answer.body) return void response.end()
+  response.flushHeaders()
+  for await (const chunk of answer.body) {
+    if (response.destroyed) break
+    if (!response.write(chunk))
+      await Promise.race([waitForEvent(response, 'drain'), waitForEvent(response, 'close')])
+  }
+  response.end()
+}
+
+function toFetchRequest(message: NodeMessage, signal: AbortSignal): Request {
+  const { path, search } = splitTarget(message.originalUrl ?? message.url ?? '/')
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(message.headers))
+    for (const each of [value].flat()) if (each !== undefined) headers.append(name, each)
+  const hasBody = message.method !== 'GET' && message.method !== 'HEAD'
+  return new Request(
+    `http://${message.headers.host ?? 'localhost'}${path}${search === '' ? '' : `?${search}`}`,
+    {
+      method: message.method ?? 'GET',
+      headers,
+      signal,
+      ...(hasBody && { body: toRequestBody(message), duplex: 'half' }),
+    },
+  )
+}
+
+// Something in front may have read the body already.
+function toRequestBody(message: NodeMessage): string | ReadableStream {
+  const { body } = message
+  const isRead = message.readableEnded || message.readableDidRead
+  if (!isRead || body === undefined) return Readable.toWeb(message) as ReadableStream
+  return typeof body === 'string'
+    ? body
+    : body instanceof Uint8Array
+      ? Buffer.from(body).toString()
+      : JSON.stringify(body)
+}
+
+function waitForEvent(response: ServerResponse, event: string): Promise<void> {
+  return new Promise((resolve) => response.once(event, () => resolve()))
+}

@@ -1,0 +1,291 @@
+/**
+ * Serves many tools behind three: search, describe and run.
+ */
+
+import { createEntry, loadEngine, tool } from '../core/tool.ts'
+import type { Servable } from '../core/tool.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { describeUnknownName } from '../util/text.ts'
+import { isObject } from '../util/values.ts'
+import { createToolsetSource, toServedTool } from './source.ts'
+import type { McpSource, ServedTool } from './source.ts'
+
+export type McpSourceOptions = {
+  /**
+   * Lists three tools for finding and running the others; default: when there are more than thirty.
+   */
+  readonly progressive?: boolean
+}
+
+const PROGRESSIVE_ABOVE_TOOLS = 30
+
+/** What is served of a toolset. */
+export function createMcpSource(
+  set: Servable,
+  { progressive = set.entries.length > PROGRESSIVE_ABOVE_TOOLS }: McpSourceOptions,
+): McpSource {
+  const source = createToolsetSource(set)
+  return progressive ? createProgressiveSource(source) : source
+}
+
+const DEFAULT_SEARCH_LIMIT = 10
+const RUN_TOOL_NAME = 'run_tool'
+
+/**
+ * The same source behind three tools, so that a hundred tools cost an agent a few hundred tokens:
+ * find, describe, run.
+ */
+export function createProgressiveSource(source: McpSource): McpSource {
+  const entries = [createSearchTool(source), createDescribeTool(source), createRunTool(source)].map(
+    (door) => createEntry(door, []),
+  )
+  const served = entries.map((entry) =>
+    entry.name === RUN_TOOL_NAME
+      ? withWorstAnnotations(source, toServedTool(entry))
+      : toServedTool(entry),
+  )
+  const identity = { toolset: source.name, version: source.version }
+  return {
+    ...source,
+    get description() {
+      return [
+        source.description,
+        `There are ${source.tools().length} tools: find one with search_tools, read its input with describe_tool, and run it with ${RUN_TOOL_NAME}.`,
+      ]
+        .filter((text) => text !== undefined)
+        .join('\n\n')
+    },
+    tools: () => served,
+    // Who knows a name may call it as if it were listed.
+    find: (name) => served.find((door) => door.name === name) ?? source.find(name),
+    resolveTarget(tool, input) {
+      const target = tool.name === RUN_TOOL_NAME ? getRunTarget(input) : undefined
+      return (target && source.find(target.name)) ?? tool
+    },
+    async call(name, input, options) {
+      const door = entries.find((entry) => entry.name === name)
+      if (!door) return source.call(name, input, options)
+      const target = name === RUN_TOOL_NAME ? getRunTarget(input) : undefined
+      // The outcome of the tool itself, with its questions, events and errors: this door adds
+      // nothing.
+      if (target && source.find(target.name)) return source.call(target.name, target.input, options)
+      return (await (await loadEngine()).invoke(door.definition, input, options, identity)).outcome
+    },
+  }
+}
+
+// Hosts approve calls by what they can see, and behind this door stands every tool that there is
+// now.
+function withWorstAnnotations(source: McpSource, door: ServedTool): ServedTool {
+  return {
+    ...door,
+    get facts() {
+      return {
+        ...door.facts,
+        annotations: {
+          destructive: source.tools().some(({ facts }) => facts.annotations.destructive === true),
+        },
+      }
+    },
+  }
+}
+
+function getRunTarget(
+  input: unknown,
+): { readonly name: string; readonly input: unknown } | undefined {
+  const {
+    name,
+    input: given,
+    arguments: alias,
+    ...others
+  } = input as { readonly [key: string]: unknown }
+  // Models often say `arguments`, as the protocol does. Anything else is for the schema to refuse:
+  // a tool must not run on half of what was said.
+  const meant = given === undefined ? (alias ?? {}) : given
+  const fits =
+    Object.keys(others).length === 0 &&
+    isObject(meant) &&
+    (given === undefined || alias === undefined)
+  return typeof name === 'string' && fits ? { name, input: meant } : undefined
+}
+
+function unknownToolError(name: string, source: McpSource): ToolError {
+  const { message, meant } = describeUnknownName(
+    'tool',
+    name,
+    source.tools().map((candidate) => candidate.name),
+  )
+  return new ToolError('NOT_FOUND', message, {
+    suggestion: {
+      action: 'use_different_tool',
+      fix: meant ? `Use '${meant}'` : 'Look for one with search_tools',
+    },
+  })
+}
+
+function createSearchTool(source: McpSource) {
+  return tool({
+    name: 'search_tools',
+    summary: 'Find tools by what they do; gives names and summaries, best first',
+    input: {
+      type: 'object',
+      properties: {
+        query: {
+          type: 'string',
+          description: 'Words that say what is to be done; empty lists all',
+        },
+        limit: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_SEARCH_LIMIT },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    annotations: { readOnly: true },
+    run({ query, limit }) {
+      const found = searchTools(source.tools(), String(query), Number(limit))
+      return {
+        tools: found.map(({ name, facts }) => ({
+          name,
+          summary: facts.summary,
+          ...(facts.annotations.destructive && { destructive: true }),
+        })),
+        total: source.tools().length,
+      }
+    },
+  })
+}
+
+function createDescribeTool(source: McpSource) {
+  return tool({
+    name: 'describe_tool',
+    summary:
+      'Show how a tool is called: its input schema, what it gives, examples, and what it may change',
+    input: {
+      type: 'object',
+      properties: { name: { type: 'string', description: 'A name that search_tools gave' } },
+      required: ['name'],
+      additionalProperties: false,
+    },
+    annotations: { readOnly: true },
+    async run({ name }) {
+      const found = source.find(String(name))
+      if (!found) throw unknownToolError(String(name), source)
+      const { description, summary, inputSchema, outputSchema, annotations, examples } =
+        await found.manifest()
+      return {
+        name: found.name,
+        description: description === undefined ? summary : `${summary}\n\n${description}`,
+        input_schema: found.written().input ?? inputSchema,
+        ...(outputSchema && { output_schema: outputSchema }),
+        ...(Object.keys(annotations).length > 0 && { annotations }),
+        ...(examples.length > 0 && { examples: examples.slice(0, 3) }),
+      }
+    },
+  })
+}
+
+function createRunTool(source: McpSource) {
+  return tool({
+    name: RUN_TOOL_NAME,
+    summary: 'Run a tool by its name',
+    input: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'A name that search_tools gave' },
+        input: { type: 'object', description: 'What describe_tool says the tool takes' },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    },
+    run({ name }) {
+      throw unknownToolError(String(name), source)
+    },
+  })
+}
+
+const FIELD_WEIGHTS = { name: 5, tags: 3, summary: 2, description: 1 } as const
+// Saturation and length as in BM25, with its usual constants.
+const SATURATION = 1.2
+const LENGTH_PENALTY = 0.75
+
+type SearchField = { readonly weight: number; readonly words: readonly string[] }
+
+/** The tools that fit a query best, best first; all of them, as they stand, for an empty query. */
+function searchTools(
+  tools: readonly ServedTool[],
+  query: string,
+  limit: number,
+): readonly ServedTool[] {
+  const wanted = [...new Set(splitWords(query))]
+  if (wanted.length === 0) return tools.slice(0, limit)
+  const documents = tools.map((tool) => ({ tool, fields: getSearchFields(tool) }))
+  const averages =
+    documents.reduce((sum, { fields }) => sum + countWords(fields), 0) /
+    Math.max(1, documents.length)
+  const rarity = new Map(
+    wanted.map((word) => [
+      word,
+      getRarity(
+        word,
+        documents.map(({ fields }) => fields),
+      ),
+    ]),
+  )
+  return documents
+    .map(({ tool, fields }) => ({
+      tool,
+      score: wanted.reduce(
+        (sum, word) => sum + rarity.get(word)! * scoreWord(word, fields, averages),
+        0,
+      ),
+    }))
+    .filter(({ score }) => score > 0)
+    .sort((left, right) => right.score - left.score || (left.tool.name < right.tool.name ? -1 : 1))
+    .slice(0, limit)
+    .map(({ tool }) => tool)
+}
+
+function getSearchFields({ name, facts }: ServedTool): SearchField[] {
+  return [
+    { weight: FIELD_WEIGHTS.name, words: splitWords(`${name} ${facts.title ?? ''}`) },
+    { weight: FIELD_WEIGHTS.tags, words: splitWords(facts.tags.join(' ')) },
+    { weight: FIELD_WEIGHTS.summary, words: splitWords(facts.summary) },
+    { weight: FIELD_WEIGHTS.description, words: splitWords(facts.description ?? '') },
+  ]
+}
+
+function scoreWord(word: string, fields: readonly SearchField[], average: number): number {
+  const count = fields.reduce(
+    (sum, { weight, words }) =>
+      sum + weight * words.filter((candidate) => matchesWord(candidate, word)).length,
+    0,
+  )
+  const length = 1 - LENGTH_PENALTY + LENGTH_PENALTY * (countWords(fields) / Math.max(1, average))
+  return (count * (SATURATION + 1)) / (count + SATURATION * length)
+}
+
+function getRarity(word: string, documents: readonly (readonly SearchField[])[]): number {
+  const having = documents.filter((fields) =>
+    fields.some(({ words }) => words.some((candidate) => matchesWord(candidate, word))),
+  ).length
+  return Math.log(1 + (documents.length - having + 0.5) / (having + 0.5))
+}
+
+// `files` finds `file`, and the beginning of a word finds the word.
+function matchesWord(candidate: string, word: string): boolean {
+  return (
+    candidate === word ||
+    (word.length >= 3 && candidate.startsWith(word)) ||
+    (candidate.length >= 3 && word.startsWith(candidate) && word.length - candidate.length <= 2)
+  )
+}
+
+function countWords(fields: readonly SearchField[]): number {
+  return fields.reduce((sum, { words }) => sum + words.length, 0)
+}
+
+function splitWords(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+}

@@ -1,0 +1,343 @@
+/**
+ * JSON-RPC messages and the vocabulary of the protocol: versions, metadata keys, log levels,
+ * capabilities, and one request while it is answered.
+ */
+
+import type { Cancellation } from '../core/call.ts'
+import type { LogLevel } from '../protocol/events.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { isObject } from '../util/values.ts'
+
+/** The id of a JSON-RPC request. */
+export type RpcId = string | number
+
+export type RpcParams = { readonly [key: string]: unknown }
+
+export type RpcErrorObject = {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
+/** One JSON-RPC message, told apart. */
+export type RpcMessage =
+  | {
+      readonly kind: 'request'
+      readonly id: RpcId
+      readonly method: string
+      readonly params: RpcParams
+    }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: RpcParams }
+  | {
+      readonly kind: 'response'
+      readonly id: RpcId
+      readonly result?: unknown
+      readonly error?: RpcErrorObject
+    }
+  | { readonly kind: 'invalid'; readonly id: RpcId | undefined; readonly problem: string }
+
+/** Codes of JSON-RPC and of the specification. */
+export const RPC_CODES = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  /** Clients before 2026 only. */
+  resourceNotFound: -32002,
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  unsupportedVersion: -32022,
+} as const
+
+/** A fault of the protocol, as opposed to a tool that failed. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+  ) {
+    super(message)
+  }
+
+  toObject(): RpcErrorObject {
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.data !== undefined && { data: this.data }),
+    }
+  }
+}
+
+/** The error for a request whose id is that of another one. */
+export function duplicateIdError(): RpcError {
+  return new RpcError(
+    RPC_CODES.invalidRequest,
+    'this id is in use by a request that is not answered yet',
+  )
+}
+
+const NO_PARAMS: RpcParams = Object.freeze({})
+
+/** Tells what a parsed JSON value is. */
+export function parseMessage(value: unknown): RpcMessage {
+  if (!isObject(value))
+    return {
+      kind: 'invalid',
+      id: undefined,
+      problem: Array.isArray(value)
+        ? 'batches are not supported: send one message at a time'
+        : 'a message is a JSON object',
+    }
+  const { id, method, params } = value
+  const known = isRpcId(id) ? id : undefined
+  const invalid = (problem: string): RpcMessage => ({ kind: 'invalid', id: known, problem })
+  if (value['jsonrpc'] !== '2.0') return invalid('a message needs "jsonrpc": "2.0"')
+  if (method === undefined) {
+    if (known === undefined || !('result' in value || 'error' in value))
+      return invalid('a message needs a method, or an id with a result or an error')
+    return 'error' in value
+      ? { kind: 'response', id: known, error: parseRpcError(value['error']) }
+      : { kind: 'response', id: known, result: value['result'] }
+  }
+  if (typeof method !== 'string') return invalid('the method is a text')
+  if (params !== undefined && !isObject(params)) return invalid('params is an object')
+  const given = params ?? NO_PARAMS
+  if (!('id' in value)) return { kind: 'notification', method, params: given }
+  return known === undefined
+    ? invalid('the id is a text or a number')
+    : { kind: 'request', id: known, method, params: given }
+}
+
+/** The answer to a request. */
+export function formatResult(id: RpcId, result: object): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify(result)}}`
+}
+
+/** The refusal of a request; without an id when it could not be read. */
+export function formatError(id: RpcId | undefined, error: RpcErrorObject): string {
+  return JSON.stringify({ jsonrpc: '2.0', ...(id !== undefined && { id }), error })
+}
+
+export function formatNotification(method: string, params: RpcParams): string {
+  return JSON.stringify({ jsonrpc: '2.0', method, params })
+}
+
+export function formatRequest(id: RpcId, method: string, params: RpcParams): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
+}
+
+function isRpcId(value: unknown): value is RpcId {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
+}
+
+function parseRpcError(error: unknown): RpcErrorObject {
+  if (isObject(error) && typeof error['code'] === 'number')
+    return {
+      code: error['code'],
+      message: String(error['message'] ?? ''),
+      ...('data' in error && { data: error['data'] }),
+    }
+  return { code: RPC_CODES.internal, message: 'the error could not be read' }
+}
+
+/** An answer, written; the code of its error decides the status of HTTP. */
+export type RpcResponse = { readonly text: string; readonly error?: number }
+
+/** The refusal of a request. */
+export function toErrorResponse(id: RpcId | undefined, error: RpcErrorObject): RpcResponse {
+  return { text: formatError(id, error), error: error.code }
+}
+
+/** What was thrown, as the error of a response. */
+export function toRpcError(thrown: unknown): RpcErrorObject {
+  if (thrown instanceof RpcError) return thrown.toObject()
+  if (ToolError.is(thrown))
+    return { code: RPC_CODES.internal, message: thrown.message, data: thrown.toObject() }
+  return {
+    code: RPC_CODES.internal,
+    message: `the server failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+  }
+}
+
+/** The revision in which each request carries its own metadata. */
+const MODERN_VERSION = '2026-07-28'
+
+/** Revisions that begin with `initialize`, newest first. */
+export const LEGACY_VERSIONS: readonly string[] = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+]
+
+/** What is told to a client that asks for something else. */
+export const SUPPORTED_VERSIONS: readonly string[] = [MODERN_VERSION, ...LEGACY_VERSIONS]
+
+/** Keys of `_meta` that the specification reserves. */
+export const META_KEYS = {
+  version: 'io.modelcontextprotocol/protocolVersion',
+  client: 'io.modelcontextprotocol/clientInfo',
+  capabilities: 'io.modelcontextprotocol/clientCapabilities',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  server: 'io.modelcontextprotocol/serverInfo',
+  subscription: 'io.modelcontextprotocol/subscriptionId',
+} as const
+
+/** Keys of `_meta` that are ours: the outcome without its result, and options of a call. */
+export const TOOLABLE_META_KEYS = {
+  outcome: 'dev.toolable/outcome',
+  options: 'dev.toolable/options',
+} as const
+
+/** The id of the tasks extension. */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
+
+const MCP_LOG_LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const
+
+/** Log levels as the protocol names them. */
+type McpLogLevel = (typeof MCP_LOG_LEVELS)[number]
+
+const MCP_LEVEL_BY_LEVEL: { readonly [Level in LogLevel]: McpLogLevel } = {
+  debug: 'debug',
+  info: 'info',
+  warn: 'warning',
+  error: 'error',
+}
+
+export function isMcpLogLevel(value: unknown): value is McpLogLevel {
+  return MCP_LOG_LEVELS.includes(value as McpLogLevel)
+}
+
+/** The protocol's name of a level. */
+export function toMcpLogLevel(level: LogLevel): McpLogLevel {
+  return MCP_LEVEL_BY_LEVEL[level]
+}
+
+/** True when a line of `level` is wanted by somebody who asked for `least`. */
+export function isAtLeast(level: McpLogLevel, least: McpLogLevel | undefined): boolean {
+  return least !== undefined && MCP_LOG_LEVELS.indexOf(level) >= MCP_LOG_LEVELS.indexOf(least)
+}
+
+/** What a client says it can do. */
+export type ClientCapabilities = { readonly [name: string]: unknown }
+
+/** Who asks, as the request itself (modern) or the handshake (legacy) says. */
+export type McpClient = {
+  readonly era: 'modern' | 'legacy'
+  readonly version: string
+  readonly capabilities: ClientCapabilities
+  readonly name: string | undefined
+  /** The least important log line that is wanted; undefined for none. */
+  readonly logLevel: McpLogLevel | undefined
+}
+
+/** One request while it is answered. */
+export type McpExchange = {
+  readonly id: RpcId
+  readonly caller: McpClient
+  /** Cancelled when the client cancels or goes away. */
+  readonly cancellation: Cancellation
+  /** Sends a notification that belongs to this request. */
+  notify(method: string, params: RpcParams): void
+  /** Asks the client something in the middle of its request; only older clients expect that. */
+  request?(method: string, params: RpcParams, signal: AbortSignal | Cancellation): Promise<unknown>
+}
+
+/** True for notifications that a client which does not keep up can do without. */
+export function isDroppable(method: string): boolean {
+  return method === 'notifications/progress' || method === 'notifications/message'
+}
+
+/** True when the request carries its own metadata. */
+export function hasModernMetadata(params: RpcParams): boolean {
+  const meta = params['_meta']
+  return isObject(meta) && META_KEYS.version in meta
+}
+
+/**
+ * Reads the metadata of a modern request; throws the error that the specification wants for each
+ * fault.
+ */
+export function parseClient(params: RpcParams): McpClient {
+  const meta = params['_meta']
+  if (!isObject(meta))
+    throw new RpcError(
+      RPC_CODES.invalidParams,
+      `the request needs _meta with ${META_KEYS.version} and ${META_KEYS.capabilities}`,
+    )
+  const version = meta[META_KEYS.version]
+  if (typeof version !== 'string')
+    throw new RpcError(RPC_CODES.invalidParams, `_meta needs ${META_KEYS.version}`)
+  if (version !== MODERN_VERSION) throw unsupportedVersionError(version)
+  const capabilities = meta[META_KEYS.capabilities]
+  if (!isObject(capabilities))
+    throw new RpcError(RPC_CODES.invalidParams, `_meta needs ${META_KEYS.capabilities}`)
+  const client = meta[META_KEYS.client]
+  const level = meta[META_KEYS.logLevel]
+  if (level !== undefined && !isMcpLogLevel(level))
+    throw new RpcError(RPC_CODES.invalidParams, `${META_KEYS.logLevel} is not a log level`)
+  return {
+    era: 'modern',
+    version,
+    capabilities,
+    name: isObject(client) && typeof client['name'] === 'string' ? client['name'] : undefined,
+    logLevel: level,
+  }
+}
+
+/** The error for a version that is not served. */
+function unsupportedVersionError(requested: string): RpcError {
+  return new RpcError(
+    RPC_CODES.unsupportedVersion,
+    `protocol version '${requested.slice(0, 40)}' is not supported`,
+    { supported: SUPPORTED_VERSIONS, requested: requested.slice(0, 40) },
+  )
+}
+
+/** True when the client declared the capability, as far as it is used here. */
+export function hasCapability(
+  { capabilities }: McpClient,
+  name: 'elicitation' | 'sampling' | 'roots',
+): boolean {
+  const declared = capabilities[name]
+  // Who elicits by addresses only cannot show a form; who says nothing shows forms.
+  return (
+    isObject(declared) && (name !== 'elicitation' || 'form' in declared || !('url' in declared))
+  )
+}
+
+/** True when the client understands tasks. */
+export function supportsTasks({ era, capabilities }: McpClient): boolean {
+  const extensions = capabilities['extensions']
+  return era === 'modern' && isObject(extensions) && isObject(extensions[TASKS_EXTENSION])
+}
+
+/** The error for a request that needs something its client did not declare. */
+export function missingCapabilityError(required: ClientCapabilities): RpcError {
+  return new RpcError(
+    RPC_CODES.missingCapability,
+    `this request needs a client with ${describeCapabilities(required)}`,
+    { requiredCapabilities: required },
+  )
+}
+
+function describeCapabilities(required: ClientCapabilities): string {
+  return Object.entries(required)
+    .map(([name, value]) =>
+      name === 'extensions' && isObject(value)
+        ? `the extension ${Object.keys(value).join(', ')}`
+        : name,
+    )
+    .join(' and ')
+}

@@ -1,0 +1,145 @@
+/**
+ * The MCP server and its table of methods.
+ */
+
+import { McpCallRegistry } from './call-registry.ts'
+import { CACHE_HINTS } from './method.ts'
+import type { McpMethod } from './method.ts'
+import { completeArgument, getPrompt, listPrompts } from './prompts.ts'
+import {
+  formatResult,
+  META_KEYS,
+  RPC_CODES,
+  RpcError,
+  SUPPORTED_VERSIONS,
+  TASKS_EXTENSION,
+  toErrorResponse,
+  toRpcError,
+} from './protocol.ts'
+import type { McpClient } from './protocol.ts'
+import { listResources, listResourceTemplates, readResource } from './resources.ts'
+import { ArtifactRegistry } from './server-types.ts'
+import type { McpServer, McpServerOptions, ServerChange } from './server-types.ts'
+import { createToolCatalogue } from './source.ts'
+import type { McpSource } from './source.ts'
+import { cancelTask, getTask, listenForChanges, updateTask } from './subscriptions.ts'
+import { callTool, listTools } from './tools.ts'
+
+/** Makes a server. */
+export function createMcpServer(source: McpSource, options: McpServerOptions = {}): McpServer {
+  const listeners = new Set<(change: ServerChange) => void>()
+  const tell = (change: ServerChange): void => {
+    for (const listener of [...listeners]) listener(change)
+  }
+  const stopping = new AbortController()
+  const serverInfo = { [META_KEYS.server]: { name: source.name, version: source.version } }
+  const stopListening = source.onChange(tell)
+  const server: McpServer = {
+    source,
+    options: { confirm: 'auto', pageSize: 500, ...options },
+    calls: new McpCallRegistry(options.now ?? Date.now, (task) => tell({ kind: 'task', task })),
+    catalogue: createToolCatalogue(source),
+    artifacts: new ArtifactRegistry(),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    stopping: stopping.signal,
+    async answer(method, params, exchange) {
+      const { id, caller } = exchange
+      try {
+        const result = await findMethod(method, caller.era)(server, params, exchange)
+        return {
+          text: formatResult(
+            id,
+            caller.era === 'legacy' ? result : stampResult(result, serverInfo),
+          ),
+        }
+      } catch (error) {
+        return toErrorResponse(id, toRpcError(error))
+      }
+    },
+    stop() {
+      stopListening()
+      stopping.abort()
+      server.calls.abandon()
+    },
+    close() {
+      server.stop()
+      server.calls.close()
+    },
+  }
+  return server
+}
+
+// Modern results say what they are and who made them.
+function stampResult(result: object, serverInfo: object): object {
+  const { _meta: meta, ...rest } = result as { readonly _meta?: object }
+  return { resultType: 'complete', ...rest, _meta: { ...serverInfo, ...meta } }
+}
+
+/** Says what the server can do, to modern clients. */
+const discoverServer: McpMethod = (server) => ({
+  supportedVersions: SUPPORTED_VERSIONS,
+  capabilities: getServerCapabilities('modern'),
+  ...getInstructions(server),
+  ...CACHE_HINTS,
+})
+
+/** What the server offers to clients of an era. */
+export function getServerCapabilities(era: McpClient['era']): object {
+  return {
+    tools: { listChanged: true },
+    resources: { subscribe: true, listChanged: true },
+    prompts: { listChanged: true },
+    completions: {},
+    logging: {},
+    ...(era === 'modern' && { extensions: { [TASKS_EXTENSION]: {} } }),
+  }
+}
+
+/** Guidance for the model, where there is some. */
+export function getInstructions({ options, source }: McpServer): object {
+  const text = options.instructions ?? source.description
+  return text === undefined ? {} : { instructions: text }
+}
+
+const COMMON_METHODS: { readonly [method: string]: McpMethod } = {
+  'tools/list': listTools,
+  'tools/call': callTool,
+  'resources/list': listResources,
+  'resources/templates/list': listResourceTemplates,
+  'resources/read': readResource,
+  'prompts/list': listPrompts,
+  'prompts/get': getPrompt,
+  'completion/complete': completeArgument,
+}
+
+const MODERN_METHODS: { readonly [method: string]: McpMethod } = {
+  ...COMMON_METHODS,
+  'server/discover': discoverServer,
+  'subscriptions/listen': listenForChanges,
+  'tasks/get': getTask,
+  'tasks/update': updateTask,
+  'tasks/cancel': cancelTask,
+}
+
+// What belongs to a handshake (initialize, setLevel, subscribe) is answered by the session.
+const LEGACY_METHODS: { readonly [method: string]: McpMethod } = {
+  ...COMMON_METHODS,
+  ping: () => ({}),
+}
+
+/** The method of a name in an era; throws RpcError when there is none. */
+function findMethod(name: string, era: McpClient['era']): McpMethod {
+  const method = hasMethod(name, era)
+    ? (era === 'modern' ? MODERN_METHODS : LEGACY_METHODS)[name]
+    : undefined
+  if (!method)
+    throw new RpcError(RPC_CODES.methodNotFound, `there is no method '${name.slice(0, 100)}'`)
+  return method
+}
+
+export function hasMethod(name: string, era: McpClient['era']): boolean {
+  return Object.hasOwn(era === 'modern' ? MODERN_METHODS : LEGACY_METHODS, name)
+}

@@ -1,0 +1,142 @@
+import { fileURLToPath } from 'node:url'
+import { isObject } from '../../util/values.ts'
+import { findErrorRow, toProtocolCode } from '../errors.ts'
+import type { Interaction, ProtocolLine, ToolEvent } from '../events.ts'
+import type { Artifact, FailureOutcome, Outcome } from '../outcome.ts'
+import type { DialectContext, DialectWriter } from '../output-protocols.ts'
+
+/**
+ * The run protocol, version 1: one line per event, ending in `result`, `error` or `cancelled`.
+ * stderr is left to people.
+ */
+export const acorDialect: DialectWriter = {
+  alwaysStreams: true,
+  outcome: (outcome, context) => [writeEndLine(outcome, context)],
+  streamEnd: (outcome, context) => [writeEndLine(outcome, context)],
+  start: (context) =>
+    createLine('start', context, {
+      step: context.tool,
+      args: isObject(context.input) ? context.input : {},
+    }),
+  event: writeEventLine,
+  heartbeat: (context) => createLine('heartbeat', context, { step: context.tool }),
+  question: writeActionLine,
+  errorLine: () => undefined,
+}
+
+function createLine(
+  type: string,
+  context: DialectContext,
+  fields: { readonly [field: string]: unknown },
+): ProtocolLine {
+  const trace = context.traceId === undefined ? {} : { trace_id: context.traceId }
+  return { v: 1, type, ts: context.now(), run_id: context.runId, ...trace, ...fields }
+}
+
+function writeEventLine(event: ToolEvent, context: DialectContext): object | undefined {
+  switch (event.type) {
+    case 'progress':
+      return createLine('progress', context, {
+        step: context.tool,
+        ...(event.percent !== undefined && { pct: event.percent }),
+        msg: event.message,
+        ...(event.plan && { plan: event.plan }),
+      })
+    case 'log':
+      return createLine('log', context, { level: event.level, msg: event.message })
+    case 'artifact':
+      return createLine('artifact', context, { name: event.name, uri: event.uri })
+    case 'item':
+      return createLine('item', context, { value: event.value })
+    case 'session_start':
+      return createLine('action_required', context, {
+        action: 'input',
+        context: { message: event.message, prompt: event.prompt },
+      })
+    case 'awaiting_input':
+      return createLine('action_required', context, {
+        action: 'input',
+        context: { prompt: event.prompt },
+      })
+    case 'session_end':
+      return undefined
+  }
+}
+
+function writeActionLine(
+  { kind, sampling, ...question }: Interaction,
+  context: DialectContext,
+): object {
+  return createLine('action_required', context, {
+    action: kind,
+    context: { ...question, ...sampling },
+  })
+}
+
+function writeEndLine(outcome: Outcome, context: DialectContext): object {
+  if (!outcome.ok) return writeFailureLine(outcome, context)
+  const extra = {
+    ...(outcome.message !== undefined && { message: outcome.message }),
+    ...(outcome.content && { content: outcome.content }),
+    ...(outcome.status === 'partial' && { errors: outcome.errors, summary: outcome.summary }),
+  }
+  return createLine('result', context, {
+    status: outcome.status === 'partial' ? 'partial' : 'ok',
+    result: outcome.result ?? null,
+    artifacts: (outcome.meta.artifacts ?? []).map(writeArtifact),
+    metrics: { duration_s: outcome.meta.duration_ms / 1000 },
+    ...(Object.keys(extra).length > 0 && { context: extra }),
+  })
+}
+
+function writeFailureLine(
+  { error, errors, summary }: FailureOutcome,
+  context: DialectContext,
+): object {
+  if (error.code === 'CANCELLED') return createLine('cancelled', context, { reason: error.message })
+  const code = toProtocolCode(error.code, error.retryable)
+  const kept = {
+    ...toLosslessDetails(error, code),
+    ...(errors && { errors }),
+    ...(summary && { summary }),
+  }
+  return createLine('error', context, {
+    code,
+    msg: error.message,
+    hint: error.suggestion?.fix ?? '',
+    retryable: error.retryable,
+    ...(Object.keys(kept).length > 0 && { context: kept }),
+  })
+}
+
+function writeArtifact({ uri, sha256 }: Artifact): object {
+  return { path: toFilePath(uri), ...(sha256 !== undefined && { sha256 }) }
+}
+
+function toFilePath(uri: string): string {
+  if (!uri.startsWith('file:')) return uri
+  try {
+    return fileURLToPath(uri)
+  } catch {
+    return uri
+  }
+}
+
+type ErrorDetails = { readonly [key: string]: unknown }
+
+/**
+ * The details of an error together with what its written form would lose: the code, where it reads
+ * back as another one, and the field.
+ */
+export function toLosslessDetails(
+  error: { readonly code: string; readonly field?: string; readonly details?: ErrorDetails },
+  written: string,
+): ErrorDetails | undefined {
+  const readsBackAs = findErrorRow(written)?.code ?? written
+  const kept = {
+    ...error.details,
+    ...(error.field !== undefined && { field: error.field }),
+    ...(readsBackAs !== error.code && { code: error.code }),
+  }
+  return Object.keys(kept).length > 0 ? kept : undefined
+}

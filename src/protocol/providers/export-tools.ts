@@ -1,0 +1,248 @@
+/**
+ * Tools in the request form of each model provider: OpenAI, Anthropic, Gemini, MCP.
+ *
+ * An input schema is read into a `SchemaShape` (schema-shape.ts), reduced to one object
+ * (object-input.ts) and written by the rules of the provider (write-schema.ts). tool-calls.ts reads
+ * the calls that come back; tool-messages.ts restores their arguments and renders their answers.
+ */
+
+import { ELLIPSIS } from '../../util/text.ts'
+import type { JsonSchema } from '../../util/values.ts'
+import type { ToolManifest } from '../manifest.ts'
+import { FIELD_NAME_RULES, toObjectShape } from './object-input.ts'
+import { isOpenShape, readShape } from './schema-shape.ts'
+import type { SchemaShape } from './schema-shape.ts'
+import { writeGeminiSchema, writeJsonSchema, writeStrictSchema } from './write-schema.ts'
+
+// Longer ones are refused with the whole request.
+const MAX_OPENAI_DESCRIPTION_LENGTH = 1024
+
+/**
+ * Tools in the form that a provider's request takes. The schemas obey its rules and never allow
+ * less than the tool does; what they cannot say, the call pipeline checks.
+ */
+export function toProvider<Name extends ProviderName>(
+  provider: Name,
+  tools: readonly ExportedTool[],
+  options: ExportOptions = {},
+): ProviderForms[Name] {
+  return TOOL_WRITERS[provider](tools, options)
+}
+
+const TOOL_WRITERS: {
+  readonly [Name in ProviderName]: (
+    tools: readonly ExportedTool[],
+    options: ExportOptions,
+  ) => ProviderForms[Name]
+} = {
+  openai: (tools, options) =>
+    tools.map((tool) => {
+      const { parameters, strict } = writeOpenAiParameters(tool, options)
+      return {
+        type: 'function',
+        function: {
+          name: tool.name,
+          description: describeTool(tool.manifest, MAX_OPENAI_DESCRIPTION_LENGTH),
+          parameters,
+          ...(strict && { strict }),
+        },
+      }
+    }),
+  'openai-responses': (tools, options) =>
+    tools.map((tool) => {
+      const { parameters, strict } = writeOpenAiParameters(tool, options)
+      return {
+        type: 'function',
+        name: tool.name,
+        description: describeTool(tool.manifest, MAX_OPENAI_DESCRIPTION_LENGTH),
+        parameters,
+        strict,
+      }
+    }),
+  anthropic: (tools) =>
+    tools.map((tool) => ({
+      name: tool.name,
+      description: describeTool(tool.manifest),
+      input_schema: {
+        ...writeJsonSchema(readInputShape(tool), FIELD_NAME_RULES.anthropic),
+        type: 'object',
+      },
+    })),
+  gemini: (tools, options) => ({
+    functionDeclarations: tools.map((tool) => ({
+      name: tool.name,
+      description: describeTool(tool.manifest),
+      ...writeGeminiParameters(readInputShape(tool), options),
+    })),
+  }),
+  mcp: (tools) =>
+    tools.map(({ name, manifest }) => {
+      const { title, inputSchema, outputSchema } = manifest
+      const annotations = toMcpAnnotations(manifest)
+      return {
+        name,
+        ...(title !== undefined && { title }),
+        description: describeTool(manifest),
+        inputSchema: { ...inputSchema, type: 'object' },
+        // Clients of all versions take only results that are objects.
+        ...(outputSchema &&
+          outputSchema['type'] === 'object' && {
+            outputSchema: { ...outputSchema, type: 'object' },
+          }),
+        ...(Object.keys(annotations).length > 0 && { annotations }),
+      }
+    }),
+}
+
+function readInputShape({ manifest }: ExportedTool): SchemaShape {
+  return toObjectShape(readShape(manifest.inputSchema))
+}
+
+function writeOpenAiParameters(
+  tool: ExportedTool,
+  { strict = false, onNote }: ExportOptions,
+): { readonly parameters: { [keyword: string]: unknown }; readonly strict: boolean } {
+  const shape = readInputShape(tool)
+  if (strict) {
+    const written = writeStrictSchema(shape)
+    if ('schema' in written) return { parameters: written.schema, strict }
+    onNote?.({
+      tool: tool.name,
+      message: `'${tool.name}' is exported without strict mode: ${written.problem}`,
+    })
+  }
+  return { parameters: writeJsonSchema(shape), strict: false }
+}
+
+function writeGeminiParameters(
+  shape: SchemaShape,
+  { schema = 'openapi' }: ExportOptions,
+): { readonly parameters?: JsonSchema; readonly parametersJsonSchema?: JsonSchema } {
+  // A function without parameters has none: an empty object is refused, and an open one can only be
+  // said in JSON Schema.
+  if (shape.properties.size === 0)
+    return isOpenShape(shape) && shape.additional !== undefined
+      ? { parametersJsonSchema: writeJsonSchema(shape) }
+      : {}
+  return schema === 'json'
+    ? { parametersJsonSchema: writeJsonSchema(shape, FIELD_NAME_RULES.gemini) }
+    : { parameters: writeGeminiSchema(shape) }
+}
+
+function toMcpAnnotations({
+  title,
+  annotations,
+}: ExportedTool['manifest']): NonNullable<ProviderForms['mcp'][number]['annotations']> {
+  const { readOnly, destructive, idempotent, openWorld } = annotations
+  return {
+    ...(title !== undefined && { title }),
+    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
+    ...(destructive !== undefined && { destructiveHint: destructive }),
+    ...(idempotent !== undefined && { idempotentHint: idempotent }),
+    ...(openWorld !== undefined && { openWorldHint: openWorld }),
+  }
+}
+
+/** What a model is told about a tool, cut where a provider takes no more. */
+function describeTool(
+  { summary, description }: Pick<ToolManifest, 'summary' | 'description'>,
+  longest = Infinity,
+): string {
+  // The summary of a foreign tool is often the beginning of its description.
+  const repeated =
+    description !== undefined && description.trimStart().startsWith(summary.replace(/\.{3}$/, ''))
+  const text =
+    description === undefined
+      ? summary
+      : repeated
+        ? description.trim()
+        : `${summary}\n\n${description}`
+  return text.length <= longest ? text : `${text.slice(0, longest - 1).trimEnd()}${ELLIPSIS}`
+}
+
+/**
+ * A tool and the name under which a model knows it; the name has to be valid for every provider
+ * already.
+ */
+export type ExportedTool = {
+  readonly name: string
+  readonly manifest: Pick<
+    ToolManifest,
+    'title' | 'summary' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'
+  >
+}
+
+export type ExportOptions = {
+  /**
+   * OpenAI only: hold the model to the schema, for every tool whose schema allows it. Default
+   * false.
+   */
+  readonly strict?: boolean
+  /**
+   * Gemini only: `openapi` (default) writes `parameters`, which all its endpoints read; `json`
+   * writes `parametersJsonSchema`, which says more.
+   */
+  readonly schema?: 'openapi' | 'json'
+  /** Told what could not be exported as asked. */
+  readonly onNote?: (note: ExportNote) => void
+}
+
+export type ExportNote = { readonly tool: string; readonly message: string }
+
+/** A tool for OpenAI's chat completions. */
+export type OpenAiTool = {
+  readonly type: 'function'
+  readonly function: {
+    readonly name: string
+    readonly description: string
+    readonly parameters: { [keyword: string]: unknown }
+    readonly strict?: true
+  }
+}
+/** A tool for OpenAI's responses; what does not say `strict` is strict there. */
+export type OpenAiResponsesTool = {
+  readonly type: 'function'
+  readonly name: string
+  readonly description: string
+  readonly parameters: { [keyword: string]: unknown }
+  readonly strict: boolean
+}
+export type AnthropicTool = {
+  readonly name: string
+  readonly description: string
+  readonly input_schema: { readonly type: 'object'; readonly [keyword: string]: unknown }
+}
+/** All tools for Gemini, as one member of its list `tools`. */
+export type GeminiTool = {
+  readonly functionDeclarations: {
+    readonly name: string
+    readonly description: string
+    readonly parameters?: object
+    readonly parametersJsonSchema?: object
+  }[]
+}
+/** A tool as the `tools/list` of MCP shows it. */
+export type McpTool = {
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+  readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown }
+  readonly outputSchema?: { readonly type: 'object'; readonly [keyword: string]: unknown }
+  readonly annotations?: {
+    readonly title?: string
+    readonly readOnlyHint?: boolean
+    readonly destructiveHint?: boolean
+    readonly idempotentHint?: boolean
+    readonly openWorldHint?: boolean
+  }
+}
+
+/** What each provider gets. */
+type ProviderForms = {
+  readonly openai: OpenAiTool[]
+  readonly 'openai-responses': OpenAiResponsesTool[]
+  readonly anthropic: AnthropicTool[]
+  readonly gemini: GeminiTool
+  readonly mcp: McpTool[]
+}
+type ProviderName = keyof ProviderForms

@@ -1,0 +1,214 @@
+/**
+ * What a registry remembers about files: one JSONL file per folder or program, one line per file,
+ * valid while size, time, inode or hash are unchanged.
+ */
+
+import { closeSync, constants, openSync, readSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { basename, join } from 'node:path'
+import { readOwnedFile, writeCacheFile } from '../core/cache.ts'
+import { isObject } from '../util/values.ts'
+
+const CACHE_FORMAT = 'toolable folder cache 1'
+
+/**
+ * The folder that a cache is about. The number of its inode binds the cache to this very folder, so
+ * that a cache that came with somebody's files says nothing.
+ */
+export type CacheSubject = {
+  readonly path: string
+  readonly id: number
+  /** Another version of this package asks again. */ readonly version: string
+}
+
+/**
+ * The records of a folder by path; none where there is no cache, or one that is torn, of somebody
+ * else, or of another version.
+ */
+export function readCache(cacheFolder: string, folder: CacheSubject): Map<string, CacheRecord> {
+  const lines = readOwnedFile(getCacheFile(cacheFolder, folder))?.split('\n') ?? []
+  const header = parseJson(lines[0] ?? '')
+  const records = new Map<string, CacheRecord>()
+  if (
+    !Array.isArray(header) ||
+    header[0] !== CACHE_FORMAT ||
+    header[1] !== folder.version ||
+    header[2] !== folder.path ||
+    header[3] !== folder.id ||
+    header[4] !== lines.length - 2 ||
+    lines.at(-1) !== ''
+  )
+    return records
+  for (let index = 1; index < lines.length - 1; index++) {
+    const record = parseCacheLine(lines[index]!)
+    if (!record) return new Map()
+    records.set(record.path, record)
+  }
+  return records
+}
+
+/**
+ * Writes the whole cache, at once or not at all. What cannot be written is not remembered, and that
+ * is all.
+ */
+export function writeCache(
+  cacheFolder: string,
+  folder: CacheSubject,
+  records: Iterable<CacheRecord>,
+): void {
+  const lines = Array.from(records, formatCacheLine)
+  const text = `${[JSON.stringify([CACHE_FORMAT, folder.version, folder.path, folder.id, lines.length]), ...lines].join('\n')}\n`
+  const file = getCacheFile(cacheFolder, folder)
+  writeCacheFile(cacheFolder, file, text)
+}
+
+function getCacheFile(cacheFolder: string, { path }: CacheSubject): string {
+  return join(
+    cacheFolder,
+    `folder-${basename(path)
+      .replace(/[^A-Za-z0-9_-]/g, '_')
+      .slice(0, 60)}-${hashPath(path)}.jsonl`,
+  )
+}
+
+// FNV-1a, twice: it has to tell folders apart, and must not load node:crypto. The header has the
+// whole path.
+function hashPath(text: string): string {
+  let left = 0x811c9dc5
+  let right = 0x01000193
+  for (let at = 0; at < text.length; at++) {
+    left = Math.imul(left ^ text.charCodeAt(at), 0x01000193)
+    right = Math.imul(right ^ text.charCodeAt(text.length - 1 - at), 0x811c9dc5 | 1)
+  }
+  return (left >>> 0).toString(36) + (right >>> 0).toString(36)
+}
+
+/**
+ * What is remembered of a file. The outline lists it; the body, kept as text until somebody needs
+ * it, has everything else.
+ */
+export type CacheRecord = {
+  /** Relative to the folder. */
+  readonly path: string
+  readonly stamp: FileStamp
+  readonly hash: string
+  readonly outline: { readonly [key: string]: unknown }
+  readonly body: string
+}
+
+/**
+ * One line of the cache file, without its end. JSON never holds a bare tab, so that one parts
+ * outline and body.
+ */
+export function formatCacheLine({ path, stamp, hash, outline, body }: CacheRecord): string {
+  return `${JSON.stringify([path, stamp.size, stamp.mtime, stamp.ino, hash, outline])}\t${body}`
+}
+
+/** What a line says; undefined for a line that no `writeLine` wrote. The body is not looked at. */
+export function parseCacheLine(line: string): CacheRecord | undefined {
+  const tab = line.indexOf('\t')
+  if (tab === -1) return undefined
+  const head: unknown = parseJson(line.slice(0, tab))
+  if (!Array.isArray(head) || head.length !== 6) return undefined
+  const [path, size, mtime, ino, hash, outline] = head as readonly unknown[]
+  if (
+    typeof path !== 'string' ||
+    typeof size !== 'number' ||
+    typeof mtime !== 'number' ||
+    typeof ino !== 'number' ||
+    typeof hash !== 'string' ||
+    !isObject(outline)
+  )
+    return undefined
+  return { path, stamp: { size, mtime, ino }, hash, outline, body: line.slice(tab + 1) }
+}
+
+/** JSON or undefined. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What the file system tells of a file: another one means that it may have changed. */
+type FileStamp = {
+  readonly size: number
+  /** Milliseconds with their fraction; 0 where it says nothing. */ readonly mtime: number
+  readonly ino: number
+}
+
+/**
+ * What was found at a path by whoever makes a call, so that nobody has to look twice for the same
+ * call.
+ */
+export type CheckedFile = { readonly path: string; readonly stamp: FileStamp }
+
+/** A file as it is now, with its stamp and mode; undefined where there is none. Follows links. */
+export type FileInfo = {
+  readonly stamp: FileStamp
+  readonly mode: number
+  readonly isFile: boolean
+  readonly isFolder: boolean
+}
+
+// A file system counts time in steps; what was written within the last one may be written again
+// without a trace.
+const CLOCK_STEP_MS = 20
+const MAX_HASHED_BYTES = 64 * 1024 * 1024
+
+/** Looks at a file; undefined where it cannot be. */
+export function statFile(path: string): FileInfo | undefined {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    return stats && toFileInfo(stats)
+  } catch {
+    return undefined
+  }
+}
+
+/** The same from what was asked already. */
+export function toFileInfo({ size, mtimeMs, ino, mode }: Stats): FileInfo {
+  const type = mode & constants.S_IFMT
+  return {
+    stamp: { size, mtime: mtimeMs, ino },
+    mode,
+    isFile: type === constants.S_IFREG,
+    isFolder: type === constants.S_IFDIR,
+  }
+}
+
+/**
+ * The stamp to remember; one that is too young says nothing, so that the hash is asked next time.
+ */
+export function toStorableStamp({ stamp }: FileInfo, now: number): FileStamp {
+  return now - stamp.mtime < CLOCK_STEP_MS ? { ...stamp, mtime: 0 } : stamp
+}
+
+/** True where nothing hints at a change. */
+export function isSameStamp(left: FileStamp, right: FileStamp): boolean {
+  return left.mtime === right.mtime && left.size === right.size && left.ino === right.ino
+}
+
+/**
+ * SHA-256 of a file, in hexadecimal; empty, which equals nothing, where it cannot be read or is
+ * huge.
+ */
+export async function hashFile(path: string, size: number): Promise<string> {
+  if (size > MAX_HASHED_BYTES) return ''
+  const { createHash } = await import('node:crypto')
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    const hash = createHash('sha256')
+    const chunk = Buffer.allocUnsafe(Math.min(Math.max(size, 1), 1024 * 1024))
+    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk))
+      hash.update(chunk.subarray(0, read))
+    return hash.digest('hex')
+  } catch {
+    return ''
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}

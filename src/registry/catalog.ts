@@ -1,0 +1,371 @@
+/**
+ * Merges what all sources found: the stronger tier gets the bare name, every tool keeps its id.
+ * Definitions are made on first use.
+ */
+
+import { withRules } from '../core/call.ts'
+import { toToolError } from '../core/errors.ts'
+import type { ToolEntry } from '../core/tool.ts'
+import { toLookupKey } from '../define/checks.ts'
+import type { Prompt } from '../define/prompt.ts'
+import type { Resource } from '../define/resource.ts'
+import type { ToolDefinition } from '../define/tool-types.ts'
+import { defineTool } from '../define/tool.ts'
+import { hasPolicies } from '../process/load-policies.ts'
+import type { CallRules, Context } from '../protocol/context.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import {
+  assignEntryNames,
+  getNotes,
+  setNotes,
+  toDistinctName,
+  toValidName,
+  toValidNames,
+} from './names.ts'
+import { TIERS } from './source.ts'
+import type { FoundTool, LoadedSource, Problem, Tier } from './source.ts'
+
+/** Everything that all sources found, under names that mean one thing each. */
+export type Catalog = {
+  /** What a list needs. */
+  readonly listed: readonly EntryParts[]
+  /** The same, ready for calls. */
+  readonly entries: readonly RegistryEntry[]
+  readonly resources: readonly Resource[]
+  readonly prompts: readonly Prompt[]
+  /** Grows when an entry turns out to be unusable. */
+  readonly problems: Problem[]
+  find(name: string): RegistryEntry | undefined
+}
+
+type SourceNames = { readonly source: string; readonly names: ReadonlyMap<string, string> }
+
+type PlacedTool = {
+  readonly id: string
+  readonly bare: string
+  readonly found: FoundTool
+  /** Who has the bare name. */ readonly owner: PlacedTool | undefined
+}
+
+/**
+ * Puts together what the sources found: the stronger tier gets the bare name, the others keep their
+ * ids. `rules` are those of the whole registry.
+ */
+export function buildCatalog(loaded: readonly LoadedSource[], rules?: CallRules): Catalog {
+  const problems = loaded.flatMap(({ problems: own }) => own ?? [])
+  const report = (problem: Problem): void => void problems.push(problem)
+  const listed = assignNames(assignIds(sortByTier(loaded), report))
+  const entries = once(() => listed.map((parts) => createEntry(parts, report, rules)))
+  const index = once(() => indexEntries(entries()))
+  return {
+    listed,
+    get entries() {
+      return entries()
+    },
+    resources: uniqueResources(loaded, report),
+    prompts: uniquePrompts(loaded),
+    problems,
+    find: (name) => index()(name),
+  }
+}
+
+function sortByTier(loaded: readonly LoadedSource[]): readonly FoundTool[] {
+  const byTier = new Map<Tier, FoundTool[]>(TIERS.map((tier) => [tier, []]))
+  for (const { tools } of loaded) for (const found of tools) byTier.get(found.tier)!.push(found)
+  return [...byTier.values()].flat()
+}
+
+function assignIds(
+  tools: readonly FoundTool[],
+  report: (problem: Problem) => void,
+): readonly PlacedTool[] {
+  const byId = new Map<string, PlacedTool>()
+  const owners = new Map<string, PlacedTool>()
+  const sources = nameToolsBySource(tools)
+  for (const found of tools) {
+    const { source, names } = sources.get(found.source)!
+    const bare = names.get(found.name)!
+    const id = `${source}.${bare}`
+    const same = byId.get(id)
+    if (same?.found.name === found.name) {
+      report(
+        toDuplicateProblem(
+          found,
+          `two tools of '${found.source}' are called '${found.name}'; the one ${describeLocation(same.found)} is used`,
+        ),
+      )
+      continue
+    }
+    if (same) {
+      const distinct = toDistinctName(bare, found.name)
+      byId.set(`${source}.${distinct}`, {
+        id: `${source}.${distinct}`,
+        bare: distinct,
+        found,
+        owner: undefined,
+      })
+      continue
+    }
+    const key = toLookupKey(bare)
+    const owner = owners.get(key)
+    const placed = { id, bare, found, owner }
+    if (!owner) owners.set(key, placed)
+    else if (owner.found.tier === found.tier)
+      report(
+        toDuplicateProblem(
+          found,
+          `'${found.name}' is also a tool of '${owner.found.source}'; the bare name means that one, and this one is '${id}'`,
+        ),
+      )
+    byId.set(id, placed)
+  }
+  return [...byId.values()]
+}
+
+// Which names a source gives its tools does not depend on their order. Sources whose names are told
+// alike share them.
+function nameToolsBySource(tools: readonly FoundTool[]): ReadonlyMap<string, SourceNames> {
+  const sources = new Map<string, string>()
+  const given = new Map<string, string[]>()
+  for (const { source, name } of tools) {
+    let valid = sources.get(source)
+    if (valid === undefined) {
+      sources.set(source, (valid = toValidName(source)))
+      if (!given.has(valid)) given.set(valid, [])
+    }
+    given.get(valid)!.push(name)
+  }
+  const names = new Map(Array.from(given, ([valid, foreign]) => [valid, toValidNames(foreign)]))
+  return new Map(
+    Array.from(sources, ([source, valid]) => [source, { source: valid, names: names.get(valid)! }]),
+  )
+}
+
+// Mostly nothing is shadowed, and then every tool is called by its own name.
+function assignNames(placed: readonly PlacedTool[]): readonly EntryParts[] {
+  const shadowed = placed.filter(({ owner }) => owner !== undefined)
+  if (shadowed.length === 0) return placed.map(({ id, bare, found }) => ({ id, name: bare, found }))
+  const inView = [...placed.filter(({ owner }) => owner === undefined), ...shadowed]
+  const named = assignEntryNames(
+    inView.map(({ id, bare, found, owner }) => ({
+      id,
+      bare,
+      found,
+      source: found.source,
+      owner,
+      shadowed: owner !== undefined,
+    })),
+  )
+  return Array.from(named, ([name, { id, found, owner }]) => ({
+    id,
+    name,
+    found,
+    ...(owner && { shadowedBy: owner.id }),
+  }))
+}
+
+function indexEntries(entries: readonly RegistryEntry[]): Catalog['find'] {
+  const names = new Map(entries.map((entry) => [toLookupKey(entry.name), entry]))
+  const ids = new Map(entries.map((entry) => [entry.id, entry]))
+  for (const entry of entries)
+    if (!ids.has(toLookupKey(entry.id))) ids.set(toLookupKey(entry.id), entry)
+  const byId = (id: string): RegistryEntry | undefined => ids.get(id) ?? ids.get(toLookupKey(id))
+  return (name) => {
+    const dot = name.indexOf('.')
+    return (
+      names.get(toLookupKey(name)) ??
+      byId(name) ??
+      names.get(toLookupKey(toValidName(name))) ??
+      (dot === -1
+        ? undefined
+        : byId(`${toValidName(name.slice(0, dot))}.${toValidName(name.slice(dot + 1))}`))
+    )
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+function toDuplicateProblem(found: FoundTool, message: string): Problem {
+  return {
+    source: found.source,
+    location: found.location ?? found.name,
+    reason: 'duplicate',
+    message,
+    fix: 'Rename one of them, or leave one out',
+    severity: 'warning',
+  }
+}
+
+function describeLocation({ location }: FoundTool): string {
+  return location === undefined ? 'found first' : `at ${location}`
+}
+
+function uniqueResources(
+  loaded: readonly LoadedSource[],
+  report: (problem: Problem) => void,
+): readonly Resource[] {
+  const byAddress = new Map<string, Resource>()
+  for (const resource of loaded.flatMap(({ resources }) => resources ?? [])) {
+    const { uri } = resource.manifest
+    if (byAddress.has(uri))
+      report({
+        source: 'resources',
+        location: uri,
+        reason: 'duplicate',
+        message: `two sources have the resource '${uri}'; the first is read`,
+        fix: 'Change the address of one',
+        severity: 'warning',
+      })
+    else byAddress.set(uri, resource)
+  }
+  return [...byAddress.values()]
+}
+
+// A prompt has no tier: the first keeps its name.
+function uniquePrompts(loaded: readonly LoadedSource[]): readonly Prompt[] {
+  const byName = new Map<string, Prompt>()
+  loaded
+    .flatMap(({ prompts }) => prompts ?? [])
+    .forEach((prompt, index) => {
+      const isTaken = byName.has(toLookupKey(prompt.name))
+      const named = isTaken
+        ? renamePrompt(prompt, toDistinctName(prompt.name, String(index)))
+        : prompt
+      byName.set(toLookupKey(named.name), named)
+    })
+  return [...byName.values()]
+}
+
+function renamePrompt(prompt: Prompt, name: string): Prompt {
+  return { ...prompt, name, manifest: async () => ({ ...(await prompt.manifest()), name }) }
+}
+
+/**
+ * A tool of a registry. `name` is what it is served and exported under, `id` always means this very
+ * tool.
+ */
+export type RegistryEntry = ToolEntry & {
+  readonly id: string
+  readonly found: FoundTool
+  /** The id of the tool that the bare name means. */
+  readonly shadowedBy?: string
+}
+
+/** What an entry is made of. */
+export type EntryParts = {
+  readonly id: string
+  readonly name: string
+  readonly found: FoundTool
+  readonly shadowedBy?: string
+}
+
+/**
+ * Makes an entry whose definition is made when somebody needs it; what cannot be defined is told,
+ * and fails when it is called.
+ */
+function createEntry(
+  { id, name, found, shadowedBy }: EntryParts,
+  onProblem: (problem: Problem) => void,
+  rules?: CallRules,
+): RegistryEntry {
+  let definition: ToolDefinition | undefined
+  const define = (): ToolDefinition => {
+    try {
+      const made = found.define(name, id)
+      return applyRules(
+        rules,
+        found.tier === 'in-process' || found.composed || made.metadata.permissions
+          ? made
+          : enforcePolicies(made, id),
+      )
+    } catch (thrown) {
+      const error = toToolError(thrown)
+      onProblem({
+        source: found.source,
+        location: found.location ?? id,
+        reason: 'unusable',
+        message: `'${id}' cannot be used: ${error.message}`,
+        fix: error.suggestion?.fix ?? 'Mend what the tool says about itself',
+        severity: 'error',
+      })
+      return defineUnusableTool(name, found, error)
+    }
+  }
+  return {
+    id,
+    name,
+    path: [name],
+    found,
+    ...(shadowedBy !== undefined && { shadowedBy }),
+    identity: { tool: id, ...(found.version !== undefined && { version: found.version }) },
+    get definition() {
+      return (definition ??= define())
+    },
+  }
+}
+
+function applyRules(rules: CallRules | undefined, definition: ToolDefinition): ToolDefinition {
+  if (!rules) return definition
+  const ruled = withRules(definition, rules)
+  setNotes(ruled, getNotes(definition))
+  return ruled
+}
+
+function defineUnusableTool(
+  name: string,
+  { summary }: FoundTool,
+  error: ToolError,
+): ToolDefinition {
+  return defineTool({
+    name,
+    summary: summary.trim() === '' ? name : summary.slice(0, 200),
+    input: { type: 'object', additionalProperties: true },
+    run: () => {
+      throw new ToolError('CONFIG', `the tool cannot be used: ${error.message}`, {
+        cause: error,
+        recoverable: false,
+      })
+    },
+  })
+}
+
+type ToolRun = (input: unknown, ctx: Context) => unknown
+
+/**
+ * A tool without permissions, which has the rights of its caller: it runs only where no policy
+ * demands more.
+ */
+function enforcePolicies(definition: ToolDefinition, tool: string): ToolDefinition {
+  const run = definition.run as ToolRun | undefined
+  if (!run) return definition
+  // Where there is no policy, which is mostly so, a call pays no promise for it.
+  const guarded: ToolRun = (input, ctx) =>
+    hasPolicies(ctx.cwd, ctx.env)
+      ? requireAllowed(tool, ctx).then(() => run(input, ctx))
+      : run(input, ctx)
+  const made = { ...definition, run: guarded } as ToolDefinition
+  setNotes(made, getNotes(definition))
+  return made
+}
+
+async function requireAllowed(tool: string, { cwd, env }: Context): Promise<void> {
+  const [{ loadPolicies }, { checkUnconfined }, { decideLevel }] = await Promise.all([
+    import('../process/load-policies.ts'),
+    import('../process/policy-check.ts'),
+    import('../process/policy-check.ts'),
+  ])
+  const policy = await loadPolicies(cwd, env)
+  await checkUnconfined(policy, tool)
+  await decideLevel({
+    tool,
+    needs: 'L1',
+    offered: 'L1',
+    policy,
+    problem: new ToolError('SANDBOX_UNAVAILABLE', 'nothing says what it may do', {
+      suggestion: "Add 'permissions:' to its manifest; {} asks for nothing but its workspace",
+    }),
+  })
+}

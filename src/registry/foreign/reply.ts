@@ -1,0 +1,195 @@
+/**
+ * Converts results and errors of remote servers (MCP, OpenAPI, tool servers) into replies.
+ */
+
+import { ok, partial } from '../../define/results.ts'
+import type { Reply } from '../../define/results.ts'
+import { readError } from '../../protocol/dialects/read-error.ts'
+import { readOutcome } from '../../protocol/dialects/read-outcome.ts'
+import { findContentProblem } from '../../protocol/outcome.ts'
+import type { ContentBlock, Outcome } from '../../protocol/outcome.ts'
+import { reviveToolError, ToolError } from '../../protocol/tool-error.ts'
+import { shorten } from '../../util/text.ts'
+import { isObject } from '../../util/values.ts'
+import type { JsonObject } from '../../util/values.ts'
+import { toErrorCode } from '../http.ts'
+import type { HttpResult } from '../http.ts'
+
+// Where servers made with this package put the rest of the envelope.
+const OUTCOME_META_KEY = 'dev.toolable/outcome'
+
+/** The result of `tools/call` as a reply; throws the ToolError that it tells. */
+export function readToolResult(
+  result: JsonObject,
+  tool: string,
+  log: (text: string) => void,
+): Reply {
+  const blocks = Array.isArray(result['content']) ? (result['content'] as readonly unknown[]) : []
+  const texts = blocks.flatMap((block) =>
+    isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string'
+      ? [block['text']]
+      : [],
+  )
+  const meta = isObject(result['_meta']) ? result['_meta'][OUTCOME_META_KEY] : undefined
+  if (result['isError'] === true) throw readToolError(result, texts, meta, tool)
+  const others = filterContentBlocks(blocks, log)
+  const structured = result['structuredContent']
+  if (isObject(meta))
+    return readToolableReply(meta, structured !== undefined ? structured : texts, others, tool)
+  if (structured === undefined) return ok(toResultValue(texts), toContentOption(others))
+  const told = texts
+    .filter((text) => !isSameJson(text, structured))
+    .map((text): ContentBlock => ({ type: 'text', text }))
+  return ok(structured, toContentOption([...told, ...others]))
+}
+
+function readToolError(
+  result: JsonObject,
+  texts: readonly string[],
+  meta: unknown,
+  tool: string,
+): Error {
+  const own = isObject(meta) ? readOutcome(meta, { tool }) : undefined
+  if (own && !own.ok) return reviveToolError(own.error)
+  const text = texts.join('\n')
+  const document = result['structuredContent'] ?? parseJsonText(text)
+  const told = isObject(document) ? readOutcome(document, { tool }) : undefined
+  if (told && !told.ok) return reviveToolError(told.error)
+  return reviveToolError(
+    readError({ message: text, ...(isObject(document) && { details: document }) }, { tool }),
+  )
+}
+
+// A server of ours tells what of its texts is only the result again.
+function readToolableReply(
+  meta: JsonObject,
+  given: unknown,
+  others: readonly ContentBlock[],
+  tool: string,
+): Reply {
+  const result =
+    Array.isArray(given) && given.every((text) => typeof text === 'string')
+      ? toResultValue(given.filter((text) => text !== meta['message']))
+      : given
+  const outcome = readOutcome({ ...meta, result }, { tool })
+  const { message, hidden } = meta
+  const options = {
+    ...toContentOption(others),
+    ...(typeof message === 'string' && { message }),
+    ...(hidden === true && { hidden: true }),
+  }
+  return outcome?.ok && outcome.status === 'partial'
+    ? partial(result, outcome.errors, options)
+    : ok(result, options)
+}
+
+function filterContentBlocks(
+  blocks: readonly unknown[],
+  log: (text: string) => void,
+): readonly ContentBlock[] {
+  return blocks.filter((block): block is ContentBlock => {
+    if (isObject(block) && block['type'] === 'text') return false
+    const problem = findContentProblem(block)
+    if (problem !== undefined) log(`a piece of the answer cannot be shown: it ${problem}`)
+    return problem === undefined
+  })
+}
+
+// Many servers write JSON as text; a text that only looks like a number or a word stays text.
+function toResultValue(texts: readonly string[]): unknown {
+  if (texts.length === 0) return null
+  const text = texts.join('\n')
+  const document = texts.length === 1 ? parseJsonText(text) : undefined
+  return document === undefined ? text : document
+}
+
+function parseJsonText(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return undefined
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function isSameJson(text: string, structured: unknown): boolean {
+  if (text === structured) return true
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(structured)
+  } catch {
+    return false
+  }
+}
+
+function toContentOption(blocks: readonly ContentBlock[]): {
+  readonly content?: readonly ContentBlock[]
+} {
+  return blocks.length === 0 ? {} : { content: blocks }
+}
+
+/** What a handler returns for the outcome of somebody else; throws the ToolError of a failure. */
+export function toReply(outcome: Outcome): Reply {
+  if (!outcome.ok) throw reviveToolError(outcome.error)
+  const { result, message, hidden, content } = outcome
+  const options = {
+    ...(message !== undefined && { message }),
+    ...(hidden !== undefined && { hidden }),
+    ...(content !== undefined && { content }),
+  }
+  return outcome.status === 'partial'
+    ? partial(result, outcome.errors, options)
+    : ok(result, options)
+}
+
+const MAX_MESSAGE_LENGTH = 2000
+
+/**
+ * The failure that an answer with a bad status tells: the server's own error where the body has
+ * one, else a code by the status, with the text of the body.
+ */
+export function toStatusError(answer: HttpResult, who: string, tool: string): ToolError {
+  const { status, document } = answer
+  const told = looksLikeEnvelope(document) ? readOutcome(document, { tool }) : undefined
+  if (told && !told.ok && hasErrorCode(document)) return reviveToolError(told.error)
+  const wait = Number(answer.headers.get('retry-after'))
+  return new ToolError(
+    toErrorCode(status),
+    `${who} answered with HTTP status ${status}${describeBody(answer)}`,
+    {
+      details: { status, ...(document !== undefined && { body: document }) },
+      ...(wait > 0 && { suggestion: `Wait ${wait} seconds, then call again` }),
+    },
+  )
+}
+
+function describeBody({ document, bytes, type }: HttpResult): string {
+  const text =
+    document === undefined
+      ? type.includes('html')
+        ? ''
+        : bytes.toString('utf8', 0, MAX_MESSAGE_LENGTH).trim()
+      : findMessage(document)
+  return text === '' ? '' : `: ${shorten(text, MAX_MESSAGE_LENGTH)}`
+}
+
+// The words under which servers hide what went wrong.
+function findMessage(document: unknown): string {
+  if (!isObject(document)) return JSON.stringify(document)
+  const { error, message, detail, title, errors } = document
+  const found = [isObject(error) ? error['message'] : error, message, detail, title, errors].find(
+    (value) => value !== undefined && value !== null && value !== '',
+  )
+  return typeof found === 'string' ? found : JSON.stringify(found ?? document)
+}
+
+function looksLikeEnvelope(document: unknown): boolean {
+  return isObject(document) && (document['ok'] === false || isObject(document['error']))
+}
+
+// Only a code that its author chose says more than the status does.
+function hasErrorCode(document: unknown): boolean {
+  const error = isObject(document) ? document['error'] : undefined
+  return (
+    isObject(error) && typeof error['code'] === 'string' && /^[A-Z][A-Z0-9_]*$/.test(error['code'])
+  )
+}

@@ -1,0 +1,159 @@
+/**
+ * Answers what a server asks during a call: elicitation, sampling and roots.
+ */
+
+import type { ReadingContext } from '../../protocol/context.ts'
+import type { Root } from '../../protocol/events.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { isObject } from '../../util/values.ts'
+import type { JsonObject } from '../../util/values.ts'
+
+/**
+ * Answers what a server asks for: `elicitation/create`, `sampling/createMessage` or `roots/list`.
+ * Throws ToolError where nobody can.
+ */
+export async function answerServerRequest(
+  method: string,
+  params: JsonObject,
+  asker: ServerAsker,
+  roots: 'none' | 'caller' | readonly Root[],
+): Promise<JsonObject> {
+  if (method === 'elicitation/create') return answerElicitation(params, asker)
+  if (method === 'sampling/createMessage') return answerSampling(params, asker)
+  if (method === 'roots/list') return { roots: Array.isArray(roots) ? roots : await asker.roots() }
+  throw new ToolError('DEPENDENCY', `the server asks for '${method}', which nobody knows here`, {
+    retryable: false,
+  })
+}
+
+async function answerElicitation(params: JsonObject, asker: ServerAsker): Promise<JsonObject> {
+  const prompt =
+    typeof params['message'] === 'string' ? params['message'] : 'The server asks for an answer'
+  try {
+    if (params['mode'] === 'url')
+      return toConsent(
+        await asker.ask({
+          kind: 'confirm',
+          prompt: `${prompt}\nOpen ${requireWebAddress(params['url'])} and finish there. Is it done?`,
+        }),
+      )
+    const schema = isObject(params['requestedSchema']) ? params['requestedSchema'] : {}
+    const hasFields = isObject(schema['properties']) && Object.keys(schema['properties']).length > 0
+    if (!hasFields)
+      return { ...toConsent(await asker.ask({ kind: 'confirm', prompt })), content: {} }
+    const { $schema: _dialect, ...form } = schema
+    return {
+      action: 'accept',
+      content: await asker.ask({
+        kind: 'input',
+        prompt,
+        schema: { additionalProperties: false, ...form },
+      }),
+    }
+  } catch (error) {
+    const action = ToolError.is(error) ? error.details?.['action'] : undefined
+    if (action === 'decline' || action === 'cancel') return { action }
+    throw error
+  }
+}
+
+function toConsent(agreed: boolean): { readonly action: 'accept' | 'decline' } {
+  return { action: agreed ? 'accept' : 'decline' }
+}
+
+// An address that is opened by a program may be a command in disguise.
+function requireWebAddress(url: unknown): string {
+  const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
+  if (!parsed || !['https:', 'http:'].includes(parsed.protocol))
+    throw new ToolError('PERMISSION', 'the server wants an address opened that is no web address')
+  return parsed.href
+}
+
+async function answerSampling(params: JsonObject, asker: ServerAsker): Promise<JsonObject> {
+  const { messages, maxTokens, systemPrompt, temperature, stopSequences } = params
+  const text = await asker.sample(toSamplingPrompt(Array.isArray(messages) ? messages : []), {
+    ...(typeof maxTokens === 'number' && { maxTokens }),
+    ...(typeof systemPrompt === 'string' && { system: systemPrompt }),
+    ...(typeof temperature === 'number' && { temperature }),
+    ...(Array.isArray(stopSequences) && { stopSequences: stopSequences as string[] }),
+  })
+  return {
+    role: 'assistant',
+    content: { type: 'text', text },
+    model: 'unknown',
+    stopReason: 'endTurn',
+  }
+}
+
+function toSamplingPrompt(messages: readonly unknown[]): string {
+  const texts = messages.map((message) => {
+    const { role, content } = isObject(message) ? message : {}
+    const blocks: readonly unknown[] = Array.isArray(content) ? content : [content]
+    return {
+      role: role === 'assistant' ? 'Assistant' : 'User',
+      text: blocks.map(readTextBlock).join('\n'),
+    }
+  })
+  return texts.length === 1
+    ? texts[0]!.text
+    : texts.map(({ role, text }) => `${role}: ${text}`).join('\n\n')
+}
+
+function readTextBlock(block: unknown): string {
+  if (isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string')
+    return block['text']
+  throw new ToolError(
+    'DEPENDENCY',
+    'the server wants a completion of something that is no text, and only texts can be completed here',
+    { retryable: false },
+  )
+}
+
+const MAX_INPUT_ROUNDS = 20
+const ROUND_PAUSE_MS = 250
+
+/** Parameters with which a request is sent again. */
+type InputResponses = { readonly inputResponses?: JsonObject; readonly requestState?: string }
+
+/**
+ * Sends a request until the server has what it wants to know; each question is answered by the call
+ * that it belongs to.
+ */
+export async function sendWithInputRounds<T>(
+  asker: ServerAsker,
+  roots: 'none' | 'caller' | readonly Root[],
+  send: (answers: InputResponses) => Promise<T>,
+): Promise<T> {
+  let answers: InputResponses = {}
+  for (let round = 0; round < MAX_INPUT_ROUNDS; round += 1) {
+    const result = await send(answers)
+    if (!isObject(result) || result['resultType'] !== 'input_required') return result
+    const { inputRequests, requestState } = result as {
+      readonly inputRequests?: unknown
+      readonly requestState?: unknown
+    }
+    const asked = Object.entries(isObject(inputRequests) ? inputRequests : {})
+    if (asked.length === 0) await new Promise((resolve) => setTimeout(resolve, ROUND_PAUSE_MS))
+    const given: [string, JsonObject][] = []
+    // One after the other: a person is asked one thing at a time.
+    for (const [key, request] of asked) {
+      const { method, params } = isObject(request) ? request : {}
+      given.push([
+        key,
+        await answerServerRequest(String(method), isObject(params) ? params : {}, asker, roots),
+      ])
+    }
+    answers = {
+      ...(given.length > 0 && { inputResponses: Object.fromEntries(given) }),
+      ...(typeof requestState === 'string' && { requestState }),
+    }
+  }
+  throw new ToolError(
+    'DEPENDENCY',
+    `the server asked ${MAX_INPUT_ROUNDS} times and still wants to know more`,
+    { retryable: false },
+  )
+}
+
+/** What a call that runs can do for its server: ask, complete, tell folders, take logs. */
+export type ServerAsker = Pick<ReadingContext, 'ask' | 'sample' | 'roots' | 'log' | 'signal'>

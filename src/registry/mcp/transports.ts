@@ -1,0 +1,374 @@
+/**
+ * Configuration of an MCP server and the two ways to reach it: as a child over stdio, or over HTTP.
+ */
+
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { FetchLike, JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import type { ChildEnd } from '../../process/child.ts'
+import { buildCallEnv } from '../../process/environment.ts'
+import type { OpenChild } from '../../process/run.ts'
+import type { Root } from '../../protocol/events.ts'
+import { toMilliseconds } from '../../protocol/limits.ts'
+import type { Duration } from '../../protocol/limits.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { shorten } from '../../util/text.ts'
+import { isObject } from '../../util/values.ts'
+import { limitResponse } from '../http.ts'
+import { expandValues, expandVariables } from '../source.ts'
+import type { LoadContext } from '../source.ts'
+
+/**
+ * A server in the standard `mcpServers` form: either `command` or `url`. `${NAME}` and
+ * `${NAME:-default}` are replaced from the environment of the host.
+ */
+export type McpServerConfig = {
+  readonly command?: string
+  readonly args?: readonly string[]
+  /** Given to the server besides the base allow-list. */
+  readonly env?: { readonly [name: string]: string }
+  readonly cwd?: string
+  readonly url?: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly type?: string
+  readonly disabled?: boolean
+  readonly enabled?: boolean
+  /** Longest time to connect; default 10 seconds. */
+  readonly timeout?: Duration
+  /**
+   * Longest time of a call; default: as the caller says, and ten minutes without a sign of life.
+   */
+  readonly callTimeout?: Duration
+  /**
+   * The places that the server is told to work in: a list of folders, or true for those of the
+   * caller. Default: it is told nothing.
+   */
+  readonly roots?: boolean | readonly string[]
+}
+
+type StdioSettings = {
+  readonly command: readonly [string, ...string[]]
+  readonly env: { readonly [name: string]: string }
+  readonly cwd: string
+}
+type HttpSettings = {
+  readonly url: URL
+  readonly headers: { readonly [name: string]: string }
+  /** Absent: whichever the server speaks. */ readonly type?: 'http' | 'sse'
+}
+
+/** A configuration with everything replaced and checked. */
+export type McpSettings = {
+  readonly name: string
+  readonly place: { readonly stdio: StdioSettings } | { readonly http: HttpSettings }
+  /** For people, without secrets. */
+  readonly location: string
+  /** Values that messages must not show. */
+  readonly secrets: readonly string[]
+  /** Milliseconds. */
+  readonly startTimeout: number
+  /** Seconds. */
+  readonly callTimeout: number | undefined
+  readonly roots: 'none' | 'caller' | readonly Root[]
+  readonly cwd: string
+}
+
+const DEFAULT_START_TIMEOUT_SECONDS = 10
+// Shorter ones are words that stand everywhere.
+const MIN_HIDDEN_LENGTH = 8
+
+/** True where the configuration says that the server is not wanted now. */
+export function isServerDisabled(config: McpServerConfig): boolean {
+  return isObject(config) && (config.disabled === true || config.enabled === false)
+}
+
+/** What can be said about where a server is before its configuration is read. */
+export function describeServerLocation(config: McpServerConfig): string {
+  const { command, args, url }: { readonly [key: string]: unknown } = isObject(config) ? config : {}
+  if (typeof command === 'string') return [command, ...(Array.isArray(args) ? args : [])].join(' ')
+  return typeof url === 'string'
+    ? url.replace(/\/\/[^/]*@/, '//').replace(/[?#].*$/s, '')
+    : 'nowhere'
+}
+
+/** Reads a configuration; throws CONFIG, saying what to change. */
+export function readMcpSettings(
+  name: string,
+  config: McpServerConfig,
+  { env, cwd }: Pick<LoadContext, 'env' | 'cwd'>,
+): McpSettings {
+  const what = `MCP server '${name}'`
+  if (!isObject(config))
+    throw new ToolError('CONFIG', `${what} needs a configuration: { command, args } or { url }`)
+  const place = readServerPlace(what, config, env, cwd)
+  const { timeout = DEFAULT_START_TIMEOUT_SECONDS, callTimeout } = config
+  return {
+    name,
+    place,
+    location: describeServerLocation(config),
+    secrets: ('stdio' in place
+      ? Object.keys(config.env ?? {}).map((key) => place.stdio.env[key] ?? '')
+      : Object.values(place.http.headers)
+    ).filter((value) => value.length >= MIN_HIDDEN_LENGTH),
+    startTimeout: readDuration(what, 'timeout', timeout),
+    callTimeout:
+      callTimeout === undefined ? undefined : readDuration(what, 'callTimeout', callTimeout) / 1000,
+    roots: readRoots(what, config.roots, env, cwd),
+    cwd,
+  }
+}
+
+function readServerPlace(
+  what: string,
+  config: McpServerConfig,
+  env: LoadContext['env'],
+  cwd: string,
+): McpSettings['place'] {
+  const {
+    command,
+    args = [],
+    env: own,
+    cwd: folder,
+    url,
+    headers,
+    type,
+  }: { readonly [key: string]: unknown } = config
+  if (typeof command === 'string' && command !== '') {
+    if (!Array.isArray(args) || args.some((arg) => typeof arg !== 'string'))
+      throw new ToolError('CONFIG', `'args' of ${what} must be a list of texts`)
+    const expand = (text: string): string => expandVariables(text, env, what)
+    return {
+      stdio: {
+        command: [expand(command), ...args.map(expand)],
+        env: { ...buildCallEnv(env), ...expandValues(readTextRecord(what, 'env', own), env, what) },
+        cwd: typeof folder === 'string' ? resolve(cwd, expand(folder)) : cwd,
+      },
+    }
+  }
+  if (typeof url !== 'string' || url === '')
+    throw new ToolError('CONFIG', `${what} needs a 'command' to start or a 'url' to connect to`)
+  return {
+    http: {
+      url: readHttpUrl(what, expandVariables(url, env, what)),
+      headers: expandValues(readTextRecord(what, 'headers', headers), env, what),
+      ...readTransportType(what, type),
+    },
+  }
+}
+
+function readTextRecord(
+  what: string,
+  key: string,
+  given: unknown,
+): { readonly [name: string]: string } {
+  if (given === undefined) return {}
+  if (!isObject(given))
+    throw new ToolError('CONFIG', `'${key}' of ${what} must be an object of texts`)
+  return given as { readonly [name: string]: string }
+}
+
+function readHttpUrl(what: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw new ToolError('CONFIG', `the url of ${what} must begin with http:// or https://`)
+  return url
+}
+
+function readTransportType(what: string, type: unknown): { readonly type?: 'http' | 'sse' } {
+  if (type === undefined) return {}
+  if (type === 'sse') return { type }
+  if (type === 'http' || type === 'streamable-http' || type === 'streamableHttp')
+    return { type: 'http' }
+  throw new ToolError('CONFIG', `the type of ${what} must be 'http' or 'sse' where there is a url`)
+}
+
+function readDuration(what: string, key: string, duration: Duration): number {
+  try {
+    return toMilliseconds(duration)
+  } catch (error) {
+    throw new ToolError('CONFIG', `'${key}' of ${what} cannot be used: ${(error as Error).message}`)
+  }
+}
+
+function readRoots(
+  what: string,
+  roots: unknown,
+  env: LoadContext['env'],
+  cwd: string,
+): McpSettings['roots'] {
+  if (roots === undefined || roots === false) return 'none'
+  if (roots === true) return 'caller'
+  if (!Array.isArray(roots) || roots.some((root) => typeof root !== 'string'))
+    throw new ToolError('CONFIG', `'roots' of ${what} must be true or a list of folders`)
+  return roots.map((root) => {
+    const place = expandVariables(root, env, what)
+    return { uri: /^\w[\w+.-]+:\/\//.test(place) ? place : pathToFileURL(resolve(cwd, place)).href }
+  })
+}
+
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+const MAX_GARBAGE_BYTES = 256 * 1024
+const STDERR_TAIL_LINES = 10
+const CLOSE_TIMEOUT_MS = 1000
+const KILL_GRACE_MS = 500
+
+/**
+ * A server that is our child, talked to in lines. It leads a group of its own, and nothing of it is
+ * left after `close`.
+ */
+export class StdioTransport implements Transport {
+  declare onclose?: () => void
+  declare onerror?: (error: Error) => void
+  declare onmessage?: Transport['onmessage'] & {}
+  // The SDK knows a transport over pipes by `stderr` and `pid`; on such a one silence means an
+  // older server.
+  readonly stderr = null
+  readonly #settings: StdioSettings
+  readonly #tail: string[] = []
+  #child: OpenChild | undefined
+  #end: ChildEnd | undefined
+  #garbage = 0
+  #firstGarbage: string | undefined
+
+  constructor(settings: StdioSettings) {
+    this.#settings = settings
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null
+  }
+
+  async start(): Promise<void> {
+    const { openChild } = await import('../../process/run.ts')
+    const child = await openChild({
+      ...this.#settings,
+      grace: KILL_GRACE_MS,
+      maxLine: MAX_MESSAGE_BYTES,
+      maxStderr: 0,
+      onLine: (line) => this.#read(line),
+      onErrorLine: (line) => this.#remember(line),
+    })
+    this.#child = child
+    if (child.pid === undefined)
+      throw (this.#end = await child.end).problem ?? new Error('it could not be started')
+    void child.end.then((end) => {
+      this.#end = end
+      this.onclose?.()
+    })
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!(await this.#child?.write(JSON.stringify(message))))
+      throw new Error('the server takes nothing any more')
+  }
+
+  /** Tells the server that nothing more will come, and ends it where it does not end by itself. */
+  async close(): Promise<void> {
+    const child = this.#child
+    if (!child) return
+    child.closeInput()
+    const timer = setTimeout(() => child.kill(), CLOSE_TIMEOUT_MS)
+    await child.end
+    clearTimeout(timer)
+  }
+
+  /** Whether the server keeps our own process alive. */
+  keepAlive(alive: boolean): void {
+    this.#child?.keepAlive(alive)
+  }
+
+  /** Why the server is over, or what it said instead of answering. */
+  describeEnd(): string | undefined {
+    const said =
+      this.#firstGarbage === undefined
+        ? []
+        : [
+            `it writes text to stdout that is no message: ${JSON.stringify(shorten(this.#firstGarbage, 100))}`,
+          ]
+    const end =
+      this.#end === undefined
+        ? []
+        : [describeServerEnd(this.#end, this.#garbage > MAX_GARBAGE_BYTES)]
+    return end.length + said.length === 0 ? undefined : [...end, ...said].join('; ')
+  }
+
+  /** What the server wrote last to stderr. */
+  errorTail(): string {
+    return this.#tail.join('\n')
+  }
+
+  /** True where the server was ended because of what it wrote. */
+  get overflowed(): boolean {
+    return this.#end?.reason === 'line-limit' || this.#garbage > MAX_GARBAGE_BYTES
+  }
+
+  #read(line: string): void {
+    if (line.trim() === '') return
+    const messages = parseMessages(line)
+    if (!messages) return this.#refuse(line)
+    for (const message of messages) {
+      try {
+        this.onmessage?.(message as JSONRPCMessage)
+      } catch (error) {
+        this.onerror?.(error as Error)
+      }
+    }
+  }
+
+  #refuse(line: string): void {
+    this.#firstGarbage ??= line
+    this.#garbage += line.length + 1
+    if (this.#garbage > MAX_GARBAGE_BYTES) this.#child?.kill()
+    this.onerror?.(new Error(`a line of stdout is no message: ${shorten(line, 100)}`))
+  }
+
+  #remember(line: string): void {
+    this.#tail.push(shorten(line, 500))
+    if (this.#tail.length > STDERR_TAIL_LINES) this.#tail.shift()
+  }
+}
+
+function parseMessages(line: string): readonly object[] | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    const messages: readonly unknown[] = Array.isArray(value) ? value : [value]
+    return messages.every(isObject) ? messages : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function describeServerEnd({ reason, status, signal }: ChildEnd, flooded: boolean): string {
+  if (reason === 'line-limit')
+    return `it sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB and was ended`
+  if (flooded) return 'it flooded stdout and was ended'
+  if (reason === 'cancelled') return 'it was ended'
+  return signal === null ? `it exited with status ${status}` : `it was killed by ${signal}`
+}
+
+const RECONNECTION_OPTIONS = {
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 10_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 3,
+}
+
+/**
+ * The connection to a server behind an address. Redirects are followed only within its origin, and
+ * answers are bounded.
+ */
+export async function openHttpTransport(
+  { url, headers }: HttpSettings,
+  type: 'http' | 'sse',
+): Promise<Transport> {
+  const { StreamableHTTPClientTransport, SSEClientTransport } =
+    await import('@modelcontextprotocol/client')
+  const bounded: FetchLike = async (address, init) => limitResponse(await fetch(address, init))
+  const options = { requestInit: { headers: { ...headers } }, fetch: bounded }
+  return type === 'sse'
+    ? new SSEClientTransport(url, options)
+    : new StreamableHTTPClientTransport(url, {
+        ...options,
+        reconnectionOptions: RECONNECTION_OPTIONS,
+      })
+}

@@ -1,0 +1,283 @@
+/**
+ * The record of a run while it is written (`events.jsonl`), and the forwarder that shows each
+ * written line to watchers.
+ *
+ * There is one writer: the owner of the run lock. Disk space is reserved so that the end of a run
+ * can be written on a full disk.
+ */
+
+import { constants, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isFinished } from '../protocol/run-state.ts'
+import type { RunEvent, RunStateInfo } from '../protocol/run-state.ts'
+import type { ToolError } from '../protocol/tool-error.ts'
+import { createEventLineRedactor, createStamp, stampEvent } from './event-stamp.ts'
+import type { UnstampedEvent } from './event-stamp.ts'
+import { toDiskError } from './files.ts'
+import { scanLog } from './log-reader.ts'
+import { openWriteQueue } from './write-queue.ts'
+
+/**
+ * The record of a run while it is written. There is one writer: whoever has the lock of the run.
+ */
+export type EventLog = {
+  /**
+   * Stamps v, ts, run_id, trace_id, seq and attempt and queues it. What a tool said of run_id, seq
+   * and attempt does not count; its ts, v and trace_id do where they are valid. `text` is the line
+   * that the event was parsed from, which saves writing it anew; the event is the log's then.
+   * Throws nothing.
+   */
+  append(event: UnstampedEvent, text?: string): RunEvent
+  /**
+   * Resolves when everything appended so far is written (it survives a kill -9); rejects with
+   * DISK_FULL or INTERNAL when some of it was lost.
+   */
+  flush(): Promise<void>
+  /** Characters that wait; above a bound the caller holds the tool back. */
+  readonly waiting: number
+  /** Waits for the disk and closes the file, in any case; rejects like flush. */
+  close(): Promise<void>
+}
+
+type OpenEventLogOptions = {
+  readonly runId: string
+  readonly traceId?: string | undefined
+  /** Default: the attempt that the log stands at; `next` is the one after it. */
+  readonly attempt?: number | 'next'
+  /** Told whole lines that are safe now: for mirrors. May not throw. */
+  readonly onWritten?: (text: string) => void
+  /**
+   * Told as soon as lines are lost, so that the tool can be stopped. What tools say is dropped from
+   * then on; `runner_error` and `runner_end` are still tried.
+   */
+  readonly onFailure?: (error: ToolError) => void
+  /** Takes secrets out of text. */
+  readonly redact?: (text: string) => string
+}
+
+export type OpenedEventLog = {
+  readonly log: EventLog
+  readonly standing: RunStateInfo
+  readonly attempt: number
+  readonly last?: RunEvent
+}
+
+const CLOSING_EVENT_TYPES: readonly string[] = ['runner_error', 'runner_end']
+
+/**
+ * Opens the log of a run, new or old. A tail that a crash has left is cut and told as a
+ * `runner_warning`; the numbers go on where they stopped. Throws PERMISSION, DISK_FULL or INTERNAL
+ * when the file cannot be opened, never for what stands in it.
+ */
+export async function openEventLog(
+  path: string,
+  options: OpenEventLogOptions,
+): Promise<OpenedEventLog> {
+  const { standing, last, end, cut } = await prepareLogFile(path)
+  const attempt =
+    options.attempt === 'next'
+      ? standing.attempt + 1
+      : (options.attempt ?? Math.max(standing.attempt, 1))
+  const place = createStamp(options.runId, options.traceId, attempt)
+  const { openSync } = await import('node:fs')
+  const reserve = reserveDiskSpace(path)
+  let seq = last?.seq ?? 0
+  let lost = 0
+  // What was dropped since somebody was told, and why.
+  let dropped: ToolError | undefined
+  let failure: ToolError | undefined
+  let remark =
+    cut === 0
+      ? undefined
+      : {
+          type: 'runner_warning',
+          msg: `${cut} bytes at the end of the log were cut: whoever wrote them died in the middle of a line`,
+          cut_bytes: cut,
+        }
+
+  const queue = openWriteQueue(
+    openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW),
+    path,
+    {
+      size: end,
+      onWritten: options.onWritten ?? (() => undefined),
+      redact: options.redact ? createEventLineRedactor(options.redact) : (text) => text,
+      onLost(lines, error) {
+        lost += lines
+        seq -= lines
+        failure = error
+        options.onFailure?.(error)
+      },
+    },
+  )
+  const write = (event: UnstampedEvent, text?: string): RunEvent => {
+    seq += 1
+    const stamped = stampEvent(event, seq, place, text)
+    queue.push(
+      stamped.line,
+      event.type === 'runner_end' ||
+        (event.type === 'action_required' && event['interaction'] !== undefined),
+    )
+    return stamped.event
+  }
+  const tellCut = (): void => {
+    const told = remark
+    remark = undefined
+    if (told) write(told)
+  }
+  const tellDropped = async (work: Promise<void>): Promise<void> => {
+    const told = dropped
+    dropped = undefined
+    await work
+    if (told) throw told
+  }
+  // A run that is over says nothing before it starts again.
+  if (!isFinished(standing.state) && standing.state !== 'queued') tellCut()
+
+  return {
+    standing,
+    attempt,
+    ...(last && { last }),
+    log: {
+      append(event, text) {
+        if (lost > 0) {
+          if (!CLOSING_EVENT_TYPES.includes(event.type)) {
+            lost += 1
+            dropped = failure
+            return stampEvent(event, seq, place).event
+          }
+          reserve.release()
+          const missing = lost
+          lost = 0
+          write({
+            type: 'runner_warning',
+            msg: `${missing} ${missing === 1 ? 'event is' : 'events are'} missing here: they could not be written`,
+            lost_events: missing,
+          })
+        }
+        if (event.type === 'runner_end') tellCut()
+        const stamped = write(event, text)
+        if (event.type === 'runner_start') tellCut()
+        return stamped
+      },
+      flush: () => tellDropped(queue.flush()),
+      get waiting() {
+        return queue.waiting
+      },
+      async close() {
+        await tellDropped(queue.close()).finally(reserve.release)
+      },
+    },
+  }
+}
+
+async function prepareLogFile(
+  path: string,
+): Promise<Awaited<ReturnType<typeof scanLog>> & { readonly cut: number }> {
+  const { open } = await import('node:fs/promises')
+  try {
+    const file = await open(
+      path,
+      constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW,
+      0o600,
+    )
+    try {
+      const scanned = await scanLog(file)
+      const { size } = await file.stat()
+      if (size > scanned.end) await file.truncate(scanned.end)
+      return { ...scanned, cut: size - scanned.end }
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    throw toDiskError(error, `cannot open ${path}`)
+  }
+}
+
+const RESERVE_BYTES = 8192
+
+/**
+ * Space that is kept beside a log, so that the end of a run can be written on a disk that is full.
+ * Without room for it there is none, which is no failure.
+ */
+function reserveDiskSpace(log: string): { release(): void } {
+  const file = join(dirname(log), 'reserve')
+  const release = (): void => {
+    try {
+      rmSync(file, { force: true })
+    } catch {
+      /* then there is no space to gain */
+    }
+  }
+  try {
+    writeFileSync(file, Buffer.alloc(RESERVE_BYTES, 0x20), { mode: 0o600 })
+  } catch {
+    release()
+  }
+  return { release }
+}
+
+/** Characters that may wait for whoever looks on, before the tool is held back. */
+const MAX_PENDING_FORWARD_CHARS = 1024 * 1024
+
+/** Shows what is recorded to whoever looks on, in order, at his pace. */
+export type EventForwarder = {
+  push(lines: string): void
+  /** A promise while too much waits. */
+  waitForDrain(): Promise<void> | undefined
+  /**
+   * From now on nobody is held back: the tool is being ended, however slow the one is who looks on.
+   */
+  disableBackpressure(): void
+  /** Resolves when everything was shown, or nobody looks any more. */
+  drain(): Promise<void>
+}
+
+/** A mirror in front of a listener; one that fails is one who has gone away. */
+export function createEventForwarder(
+  show: ((lines: string) => void | Promise<void>) | undefined,
+): EventForwarder {
+  let shown: Promise<void> = Promise.resolve()
+  let waiting = 0
+  let gone = show === undefined
+  let hurried = false
+  let held: { readonly until: Promise<void>; readonly letGo: () => void } | undefined
+
+  const letGo = (): void => {
+    held?.letGo()
+    held = undefined
+  }
+  const settle = (length: number): void => {
+    waiting -= length
+    if (waiting < MAX_PENDING_FORWARD_CHARS) letGo()
+  }
+  return {
+    push(lines) {
+      if (gone) return
+      waiting += lines.length
+      shown = shown
+        .then(() => (gone ? undefined : show!(lines)))
+        .catch(() => {
+          gone = true
+        })
+        .then(() => settle(lines.length))
+    },
+    waitForDrain() {
+      if (hurried || waiting < MAX_PENDING_FORWARD_CHARS) return undefined
+      return (held ??= createGate()).until
+    },
+    disableBackpressure() {
+      hurried = true
+      letGo()
+    },
+    drain: () => shown,
+  }
+}
+
+function createGate(): { readonly until: Promise<void>; readonly letGo: () => void } {
+  let letGo: () => void = () => undefined
+  const until = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  return { until, letGo }
+}

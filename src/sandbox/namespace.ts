@@ -1,0 +1,145 @@
+/**
+ * Controls a child that lives in a PID namespace, through the status messages of bubblewrap.
+ */
+
+import type { ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import type { ProcessController } from '../process/child.ts'
+import { sendSignal } from '../process/host.ts'
+import { isAlive, isExiting, listAllChildren, readProcess } from '../process/process-table.ts'
+import type { ProcessIdentity } from '../process/process-table.ts'
+
+/**
+ * How long the end of a namespace may take before its owner is killed too, and before nobody waits
+ * for it any more.
+ */
+const NAMESPACE_EXIT_MS = 500
+const MAX_CLEANUP_MS = 3000
+/** It takes about a millisecond, which a clock would make two. */
+const SPIN_MS = 1
+
+/** What bubblewrap tells about a sandbox, in JSON objects. */
+export type SandboxStatus = {
+  /** The first process of the namespace; all others die with it. */
+  getFirstProcess(): ProcessIdentity | undefined
+  /**
+   * Whether the command inside came to an end of its own. To be asked when bubblewrap is over:
+   * waits until all that it told is read.
+   */
+  hasEnded(): Promise<boolean>
+  /** Resolves with the first process, or undefined where there never was one. */
+  readonly started: Promise<ProcessIdentity | undefined>
+}
+
+/** Reads what bubblewrap tells. */
+export function readSandboxStatus(stream: Readable): SandboxStatus {
+  let text = ''
+  let first: ProcessIdentity | undefined
+  let resolve: (first: ProcessIdentity | undefined) => void
+  const known = new Promise<ProcessIdentity | undefined>((settle) => {
+    resolve = settle
+  })
+  stream.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1')
+    const pid = first ? undefined : /"child-pid": (\d+)\b\D/.exec(text)?.[1]
+    if (pid === undefined) return
+    first = { pid: Number(pid), start: readProcess(Number(pid))?.start ?? '' }
+    resolve(first)
+  })
+  const told = new Promise<void>((settle) =>
+    stream
+      .on('error', () => {})
+      .on('close', () => {
+        resolve(first)
+        settle()
+      }),
+  )
+  const isTold = (): boolean => text.includes('"exit-code"')
+  const handle = stream as Readable & { unref?(): void }
+  handle.unref?.()
+  return {
+    getFirstProcess: () => first,
+    started: known,
+    async hasEnded() {
+      // Its last words may still be in the pipe when its end is known.
+      if (!isTold()) await waitAtMost(NAMESPACE_EXIT_MS, told)
+      return isTold()
+    },
+  }
+}
+
+function waitForImmediate(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+async function waitAtMost(milliseconds: number, wanted: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  await Promise.race([
+    wanted,
+    new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, milliseconds)
+    }),
+  ])
+  clearTimeout(timer)
+}
+
+/**
+ * Reins of a child that lives in a process namespace. `depth` is how far below the first process
+ * the tool stands.
+ */
+export function createNamespaceController(
+  child: ChildProcess,
+  pid: number,
+  status: SandboxStatus,
+  depth: number,
+): ProcessController {
+  let last: NodeJS.Timeout | undefined
+  const killFirst = (): boolean => {
+    const first = status.getFirstProcess()
+    return first !== undefined && isAlive(first) && sendSignal(first.pid, 'SIGKILL')
+  }
+  const kill = (): void => {
+    // Its owner waits until everything inside is dead, so that he is left alone.
+    if (!killFirst()) sendSignal(-pid, 'SIGKILL')
+    else
+      last ??= setTimeout(
+        () => child.exitCode === null && child.signalCode === null && sendSignal(-pid, 'SIGKILL'),
+        NAMESPACE_EXIT_MS,
+      ).unref()
+  }
+  return {
+    getRootPid: () => status.getFirstProcess()?.pid,
+    // It may have said something before we heard who it is.
+    terminate: () =>
+      void status.started.then((first) => {
+        const tool = findToolPid(first?.pid, depth)
+        if (tool === undefined || !sendSignal(tool, 'SIGTERM')) kill()
+      }),
+    kill,
+    cleanUp: async () => {
+      clearTimeout(last)
+      sendSignal(-pid, 'SIGKILL')
+      await Promise.race([
+        status.started,
+        new Promise((resolve) => setTimeout(resolve, NAMESPACE_EXIT_MS).unref()),
+      ])
+      const began = performance.now()
+      for (
+        let waited = 0;
+        waited < MAX_CLEANUP_MS && killFirst() && !isExiting(status.getFirstProcess()!.pid);
+        waited = performance.now() - began
+      )
+        await (waited < SPIN_MS ? waitForImmediate() : delay(1))
+    },
+  }
+}
+
+function findToolPid(pid: number | undefined, depth: number): number | undefined {
+  const row = pid === undefined ? undefined : readProcess(pid)
+  if (depth === 0 || !row) return row?.pid
+  return findToolPid(listAllChildren(row)[0], depth - 1)
+}

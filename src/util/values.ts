@@ -1,0 +1,55 @@
+/**
+ * Plain values: the JSON types, and the checks that every subsystem makes on values it did not
+ * create.
+ *
+ * This is the one `util` file on the path of every call, so small generic helpers (`compact`,
+ * `once`) belong here and not in files of their own.
+ */
+
+/** A value that survives `JSON.stringify` and `JSON.parse` unchanged. */
+export type Json =
+  null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+
+/** A JSON object of unknown contents. */
+export type JsonObject = { readonly [key: string]: unknown }
+
+/** A JSON Schema object (draft 2020-12 or 07). Boolean schemas appear only below the root. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+declare const valueType: unique symbol
+/** Plain JSON Schema that carries a type for the compiler: what `jsonSchema<T>()` gives. */
+export type TypedJsonSchema<T> = JsonSchema & { readonly [valueType]?: T }
+
+/** True for plain objects, false for arrays, null and everything else. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * True for a value with more levels of objects and lists than that: most of what is done with one
+ * would end in a stack overflow.
+ */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
+}
+
+/** The object that a text is in JSON; undefined for everything else. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * A regular expression that is made at its first use, for those over classes of Unicode (`\p{L}`):
+ * node checks every literal while it reads a
+ * file, and those take long to check. Not for global ones that keep a position.
+ */
+export function lazyRegExp(source: string, flags = 'u'): () => RegExp {
+  let made: RegExp | undefined
+  return () => (made ??= new RegExp(source, flags))
+}

@@ -1,0 +1,401 @@
+/**
+ * The builder behind `workflow()`: collects steps as data while the author function runs.
+ */
+
+import { getDefinition, isTool } from '../core/tool.ts'
+import { checkOptions } from '../define/checks.ts'
+import type { InteractionOption } from '../protocol/events.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { isObject } from '../util/values.ts'
+import {
+  createConditions,
+  createRef,
+  getExpression,
+  requireCurrentFrame,
+  withFrame,
+} from './builder-refs.ts'
+import type { BuilderFrame, Ref, WrittenStep } from './builder-refs.ts'
+import type {
+  BuiltStep,
+  BuiltStepOptions,
+  EachOptions,
+  GroupOptions,
+  StepsBuilder,
+  ToolStepOptions,
+} from './workflow-types.ts'
+
+type QuestionFields = {
+  readonly options?: readonly (string | InteractionOption)[]
+  readonly schema?: unknown
+  readonly default?: unknown
+}
+type StepFields = { readonly [key: string]: unknown }
+
+/** A builder that adds steps to one list. */
+export function createStepsBuilder(frame: BuilderFrame): StepsBuilder {
+  const add = (
+    type: string,
+    name: string,
+    fields: () => StepFields,
+    options: BuiltStepOptions = {},
+    more?: readonly string[],
+  ): BuiltStep => {
+    requireCurrentFrame(frame)
+    if (typeof name !== 'string')
+      throw new ToolError('CONFIG', `a step of ${frame.what} has no name`, {
+        suggestion: "Name it first: w.tool('scan', ...)",
+      })
+    const step: WrittenStep = {
+      type,
+      name,
+      ...fields(),
+      ...toStepFields(`step '${name}'`, options, more),
+    }
+    frame.steps.push(step)
+    const owner: BuilderFrame = frame.isParallel
+      ? createInnerFrame(frame, `task '${name}' of ${frame.what}`)
+      : frame
+    const built = createBuiltStep(step, owner)
+    const { compensate } = options
+    if (compensate)
+      Object.assign(step, {
+        compensate: collectSteps(createInnerFrame(owner, `what takes back '${name}'`), (w) =>
+          compensate(w, built),
+        ),
+      })
+    return built
+  }
+
+  const builder = {
+    ...createConditions(frame),
+    tool: (name: string, tool: unknown, input?: unknown, options?: ToolStepOptions) =>
+      add(
+        'tool',
+        name,
+        () => ({
+          tool: toToolName(tool, name),
+          ...(input !== undefined && { input: toData(input, `the input of '${name}'`) }),
+        }),
+        options,
+        ['permissions'],
+      ),
+    command: (name: string, line: string, options?: ToolStepOptions) =>
+      add('tool', name, () => ({ command: line }), options, ['permissions']),
+    decision(
+      name: string,
+      given: BuiltStepOptions &
+        QuestionFields & {
+          readonly decisionType?: string
+          readonly instruction?: string
+          readonly context?: unknown
+        } = {},
+    ) {
+      const {
+        about,
+        rest: { decisionType = name, instruction, context, ...question },
+      } = splitOptions(given)
+      return add(
+        'ai_decision',
+        name,
+        () => ({
+          decision_type: decisionType,
+          ...(instruction !== undefined && { instruction }),
+          ...(context !== undefined && { context: toData(context, `the context of '${name}'`) }),
+          ...toQuestionFields(name, question, ['decisionType', 'instruction', 'context']),
+        }),
+        about,
+      )
+    },
+    ask(name: string, given: BuiltStepOptions & QuestionFields & { readonly prompt: string }) {
+      const {
+        about,
+        rest: { prompt, ...question },
+      } = splitOptions(given)
+      return add(
+        'wait',
+        name,
+        () => ({ answer: { prompt, ...toQuestionFields(name, question, ['prompt']) } }),
+        about,
+      )
+    },
+    wait: (name: string, time: unknown, options?: BuiltStepOptions) =>
+      add(
+        'wait',
+        name,
+        () =>
+          isUntil(time)
+            ? { until: toData(time.until, `the moment of '${name}'`) }
+            : { for: toData(time, `the time of '${name}'`) },
+        options,
+      ),
+    parallel: (name: string, write: (w: StepsBuilder) => unknown, options?: GroupOptions) =>
+      add(
+        'parallel',
+        name,
+        () => ({
+          tasks: collectTasks(
+            name,
+            { ...createInnerFrame(frame, `the tasks of '${name}'`), isParallel: true },
+            write,
+          ),
+        }),
+        options,
+        ['maxConcurrency'],
+      ),
+    each: (
+      name: string,
+      items: unknown,
+      write: (item: Ref, w: StepsBuilder, index: Ref<number>) => unknown,
+      options: EachOptions = {},
+    ) =>
+      add('each', name, () => collectEach(frame, name, items, write, options.as), options, [
+        'maxConcurrency',
+        'as',
+      ]),
+    nested: (name: string, workflow: unknown, input?: unknown, options?: BuiltStepOptions) =>
+      add(
+        'workflow',
+        name,
+        () => ({
+          workflow,
+          ...(input !== undefined && { input: toData(input, `the input of '${name}'`) }),
+        }),
+        options,
+      ),
+    present: (value: Ref) => value,
+  }
+  return builder as unknown as StepsBuilder
+}
+
+/** Fills a list by a function, and gives it. */
+export function collectSteps(
+  frame: BuilderFrame,
+  write: (w: StepsBuilder) => unknown,
+): readonly WrittenStep[] {
+  const made = withFrame(frame, () => write(createStepsBuilder(frame)))
+  rejectPromise(made, frame)
+  return frame.steps
+}
+
+/** Refuses what an async function gives: steps that it added later would belong to nothing. */
+export function rejectPromise(made: unknown, { what }: BuilderFrame): void {
+  if (made instanceof Promise)
+    throw new ToolError('CONFIG', `the function that writes ${what} is async`, {
+      suggestion: 'Nothing runs while a workflow is written: leave out async and await',
+    })
+}
+
+function createInnerFrame(
+  parent: BuilderFrame,
+  what: string,
+  items: readonly string[] = parent.items,
+): BuilderFrame {
+  return { workflow: parent.workflow, parent, what, steps: [], items }
+}
+
+function collectTasks(
+  name: string,
+  frame: BuilderFrame,
+  write: (w: StepsBuilder) => unknown,
+): readonly unknown[] {
+  const made = withFrame(frame, () => write(createStepsBuilder(frame)))
+  rejectPromise(made, frame)
+  if (!Array.isArray(made))
+    throw new ToolError('CONFIG', `the tasks of '${name}' are not a list`, {
+      suggestion: 'Give the steps as a list: (w) => [w.tool(...), w.tool(...)]',
+    })
+  const tasks = made.map((task: unknown) =>
+    typeof task === 'string' ? task : getWrittenStep(task),
+  )
+  const left = frame.steps.find((step) => !tasks.includes(step))
+  if (left)
+    throw new ToolError(
+      'CONFIG',
+      `'${left.name}' was added to ${frame.what}, but is not in the list that was given`,
+      { suggestion: 'Put every task into the list' },
+    )
+  const foreign = tasks.findIndex(
+    (task, index) =>
+      typeof task !== 'string' &&
+      (task === undefined || !frame.steps.includes(task) || tasks.indexOf(task) !== index),
+  )
+  if (foreign !== -1)
+    throw new ToolError(
+      'CONFIG',
+      `task ${foreign + 1} of '${name}' is no step that was added there, or is in the list twice`,
+      { suggestion: 'Give steps of the builder that the function is given: (w) => [w.tool(...)]' },
+    )
+  return tasks
+}
+
+function collectEach(
+  outer: BuilderFrame,
+  name: string,
+  items: unknown,
+  write: (item: Ref, w: StepsBuilder, index: Ref<number>) => unknown,
+  as: string | undefined,
+): StepFields {
+  const called = as ?? findFreeItemName(outer.items)
+  const list = toData(items, `the items of '${name}'`)
+  const frame = createInnerFrame(outer, `the steps of '${name}'`, [...outer.items, called])
+  const made = withFrame(frame, () =>
+    write(createRef(called, frame), createStepsBuilder(frame), createRef(`${called}_index`, frame)),
+  )
+  rejectPromise(made, frame)
+  if (isBuiltStep(made) && getWrittenStep(made) !== frame.steps.at(-1))
+    throw new ToolError(
+      'CONFIG',
+      `'${name}' gives the results of its last step, '${frame.steps.at(-1)?.name ?? ''}', and not those of '${made.stepName}'`,
+      { suggestion: 'Give the last step, or nothing' },
+    )
+  return { items: list, as: called, do: frame.steps }
+}
+
+function findFreeItemName(taken: readonly string[]): string {
+  let name = 'item'
+  for (let count = 2; taken.includes(name); count += 1) name = `item_${count}`
+  return name
+}
+
+function toQuestionFields(
+  name: string,
+  question: QuestionFields,
+  others: readonly string[],
+): StepFields {
+  checkOptions(`step '${name}'`, question, ['options', 'schema', 'default', ...others])
+  const { options, schema, default: otherwise } = question
+  return {
+    ...(options !== undefined && {
+      options: options.map((option) => (typeof option === 'string' ? { value: option } : option)),
+    }),
+    ...(schema !== undefined && { schema }),
+    ...(otherwise !== undefined && { default: toData(otherwise, `the default of '${name}'`) }),
+  }
+}
+
+function toToolName(tool: unknown, step: string): string {
+  if (isTool(tool)) return getDefinition(tool).name
+  if (typeof tool === 'string') return tool
+  throw new ToolError('CONFIG', `step '${step}' needs a tool that tool() made, or the name of one`)
+}
+
+function isUntil(time: unknown): time is { readonly until: unknown } {
+  return isObject(time) && getExpression(time) === undefined && Object.hasOwn(time, 'until')
+}
+
+const writtenSteps = new WeakMap<object, WrittenStep>()
+
+/** What later steps see of a step. */
+function createBuiltStep(step: WrittenStep, owner: BuilderFrame): BuiltStep {
+  const path = `steps.${step.name}`
+  const built: BuiltStep = {
+    stepName: step.name,
+    result: createRef(`${path}.result`, owner),
+    status: createRef(`${path}.status`, owner),
+    error: createRef(`${path}.error`, owner),
+    runId: createRef(`${path}.run_id`, owner),
+  }
+  writtenSteps.set(built, step)
+  return built
+}
+
+/** The step that a builder gave, as it is written. */
+function getWrittenStep(built: unknown): WrittenStep | undefined {
+  return typeof built === 'object' && built !== null ? writtenSteps.get(built) : undefined
+}
+
+/** True for what a builder gives for a step. */
+export function isBuiltStep(value: unknown): value is BuiltStep {
+  return getWrittenStep(value) !== undefined
+}
+
+type AnyStepOptions = BuiltStepOptions &
+  Pick<ToolStepOptions, 'permissions'> &
+  Pick<EachOptions, 'maxConcurrency' | 'as'>
+
+const COMMON_OPTIONS = [
+  'when',
+  'retry',
+  'timeout',
+  'onError',
+  'compensate',
+] as const satisfies readonly (keyof BuiltStepOptions)[]
+
+/**
+ * The options of a step as its definition says them, without what takes it back. Throws CONFIG for
+ * an option that does not exist.
+ */
+function toStepFields(
+  what: string,
+  options: AnyStepOptions,
+  more: readonly string[] = [],
+): { readonly [key: string]: unknown } {
+  checkOptions(what, options, [...COMMON_OPTIONS, ...more])
+  const { when, retry, timeout, onError, permissions, maxConcurrency } = options
+  const condition = getExpression(when)
+  return {
+    ...(when !== undefined && { when: condition === undefined ? when : `\${{ ${condition} }}` }),
+    ...(retry !== undefined && { retry }),
+    ...(timeout !== undefined && { timeout }),
+    ...(onError !== undefined && { on_error: onError }),
+    ...(permissions !== undefined && { permissions }),
+    ...(maxConcurrency !== undefined && { max_concurrency: maxConcurrency }),
+  }
+}
+
+/** What options of a question are about the step, and what is about the question. */
+function splitOptions<Options extends BuiltStepOptions>(
+  options: Options,
+): { readonly about: BuiltStepOptions; readonly rest: Omit<Options, keyof BuiltStepOptions> } {
+  const isCommon = ([key]: readonly [string, unknown]): boolean =>
+    (COMMON_OPTIONS as readonly string[]).includes(key)
+  const entries = Object.entries(options)
+  return {
+    about: Object.fromEntries(entries.filter(isCommon)),
+    rest: Object.fromEntries(entries.filter((entry) => !isCommon(entry))) as Omit<
+      Options,
+      keyof BuiltStepOptions
+    >,
+  }
+}
+
+const MAX_DATA_DEPTH = 50
+
+/**
+ * A value with references as data with `${{ ... }}` in it. Throws CONFIG, with the place, for what
+ * is no JSON.
+ */
+export function toData(value: unknown, where: string, depth = 0): unknown {
+  const expression = getExpression(value)
+  if (expression !== undefined) return `\${{ ${expression} }}`
+  if (
+    value === null ||
+    typeof value === 'string' ||
+    typeof value === 'boolean' ||
+    (typeof value === 'number' && Number.isFinite(value))
+  )
+    return value
+  if (isBuiltStep(value))
+    throw new ToolError('CONFIG', `${where} is the step '${value.stepName}' itself`, {
+      suggestion: `Give its result: ${value.stepName}.result`,
+    })
+  if (depth >= MAX_DATA_DEPTH)
+    throw new ToolError(
+      'CONFIG',
+      `${where} has more than ${MAX_DATA_DEPTH} levels, or contains itself`,
+    )
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value))
+    return value.map((item, index) => toData(item ?? null, `${where}[${index}]`, depth + 1))
+  if (typeof value === 'object')
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([, inner]) => inner !== undefined)
+        .map(([key, inner]) => [key, toData(inner, `${where}.${key}`, depth + 1)]),
+    )
+  throw new ToolError(
+    'CONFIG',
+    `${where} is ${typeof value === 'number' ? String(value) : `a ${typeof value}`}, which is no JSON`,
+    { suggestion: 'A workflow is data: give texts, numbers, lists, objects and references' },
+  )
+}

@@ -1,0 +1,347 @@
+/**
+ * The child run of a step: starts it, follows it when another process runs it, or takes the result
+ * that is already on record.
+ */
+
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isFinished } from '../protocol/run-state.ts'
+import type { RunEvent } from '../protocol/run-state.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { createFolderChannel } from '../runner/answer-channels.ts'
+import { isRetryableFailure } from '../runner/attempt-outcome.ts'
+import { readRunRequest } from '../runner/find-run.ts'
+import { isRunLive } from '../runner/lock.ts'
+import { readEventBatches } from '../runner/log-reader.ts'
+import { performRun } from '../runner/perform-run.ts'
+import type { AnswerChannel } from '../runner/questions.ts'
+import { recoverRun } from '../runner/recover.ts'
+import type { RunRequest } from '../runner/request.ts'
+import { createRun } from '../runner/run-folder.ts'
+import { getRunPaths } from '../runner/run-paths.ts'
+import type { RunPaths } from '../runner/run-paths.ts'
+import type { RunHost } from '../runner/run-target.ts'
+import { isObject } from '../util/values.ts'
+import { createSummaryBuilder } from '../views/model/run-summary.ts'
+import type { RunSummary } from '../views/model/run-summary.ts'
+import type { OperationOutcome, StepError } from './engine.ts'
+import { getAbortError, getAttemptKey, getForwardedQuestionId, toPlainCode } from './step-host.ts'
+import type { ChildStep, StepCall, StepHost } from './step-host.ts'
+
+// Between the folder of a run and what makes it one there is a moment.
+const CHILD_POLL_MS = 20
+const MAX_CHILD_POLLS = 500
+/** After so many, a folder that nobody holds is that of a process that died in this moment. */
+const MAX_UNOWNED_POLLS = 100
+
+/**
+ * Performs the tool of a step as a run of its own, whose id follows from the step: an end of this
+ * very try that is on record already is taken, a run that somebody performs is followed to its end,
+ * and one whose runner died is performed again, in the same workspace.
+ */
+export async function performChildRun(step: ChildStep): Promise<OperationOutcome> {
+  const { host, call, work, signal } = step
+  const paths = getRunPaths(host.runsFolder, work.runId)
+  const request = await work.request(paths)
+  const task = createStepTask(host, call, paths.id)
+  await task.submitted()
+  let watched = false
+  for (let looks = 0; looks < MAX_CHILD_POLLS; looks += 1) {
+    const child = await inspectChildRun(paths, call.attempt, request.parent)
+    if (child.is === 'unfinished') {
+      if (looks >= MAX_UNOWNED_POLLS && !isRunLive(paths)) removeDeadFolder(paths)
+      await sleep(CHILD_POLL_MS)
+    } else if (child.is === 'live') {
+      await task.started()
+      await followChildRun(paths, task, signal)
+      watched = true
+    } else if (child.is === 'ended' && (child.counts || watched))
+      return task.done(childOutcomes.ended(child, paths.id, signal), child)
+    else if (signal.aborted)
+      return task.done({ ok: false, error: childOutcomes.aborted(signal, paths.id) })
+    else watched = await startChildRun(paths, request, child.is === 'none', step, task)
+  }
+  throw new ToolError(
+    'CONFLICT',
+    `the run ${paths.id} of the step '${call.step}' cannot be made: its folder is there, and holds no run`,
+    { suggestion: `Look at ${paths.folder}` },
+  )
+}
+
+// Of several who find it, one takes it out of the way.
+function removeDeadFolder({ folder }: RunPaths): void {
+  const aside = `${folder}.dead-${crypto.randomUUID()}`
+  try {
+    renameSync(folder, aside)
+  } catch {
+    return
+  }
+  rmSync(aside, { recursive: true, force: true })
+}
+
+// False where somebody else was quicker, whose run is looked at then.
+async function startChildRun(
+  paths: RunPaths,
+  request: RunRequest,
+  isNew: boolean,
+  { host, call, work, signal }: ChildStep,
+  task: StepTask,
+): Promise<boolean> {
+  try {
+    // The wish to end it belonged to an attempt before.
+    if (isNew) createRun(host.runsFolder, request)
+    else rmSync(paths.cancel, { force: true })
+    await task.started()
+    const start = work.start?.(paths, request)
+    await performRun(paths, request, {
+      ...createChildHost(host, call, paths, task, signal),
+      ...(start && { start }),
+    })
+    return true
+  } catch (error) {
+    if (ToolError.is(error) && (error.code === 'CONFLICT' || error.code === 'PRECONDITION'))
+      return false
+    throw error
+  }
+}
+
+/**
+ * Follows a run that another process performs until nobody does any more. Cancelled meanwhile, it
+ * is asked to end, and followed all the same.
+ */
+async function followChildRun(paths: RunPaths, task: StepTask, signal: AbortSignal): Promise<void> {
+  const cancel = (): void =>
+    void writeFile(paths.cancel, '', { mode: 0o600 }).catch(() => undefined)
+  signal.addEventListener('abort', cancel, { once: true })
+  if (signal.aborted) cancel()
+  try {
+    for await (const events of readEventBatches(paths.events, {
+      follow: true,
+      isComplete: () => !isRunLive(paths),
+    }))
+      for (const event of events) await task.heard(event)
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+/** What the run of a step has come to. */
+type EndedChildRun = {
+  readonly is: 'ended'
+  readonly summary: RunSummary
+  /** Whether its end is that of this try, and one that another attempt would not change. */
+  readonly counts: boolean
+  /** What the tool, or the runner, says about trying again. */
+  readonly retryable: unknown
+}
+
+/** How the run of a step is found: `unfinished` is a folder that somebody is about to fill. */
+type ChildRunState = { readonly is: 'none' | 'unfinished' | 'live' } | EndedChildRun
+
+// Nobody failed: the runner died, or nobody answered. What was cancelled is asked for again.
+const RESUMABLE_CODES = ['E_INTERRUPTED', 'E_ANSWER_REQUIRED']
+
+/**
+ * Looks at the run of a step; throws CONFLICT where it is that of another one. A run whose runner
+ * died is finished first, and what it left running is ended.
+ */
+async function inspectChildRun(
+  paths: RunPaths,
+  attempt: number,
+  parent: RunRequest['parent'],
+): Promise<ChildRunState> {
+  if (!existsSync(paths.folder)) return { is: 'none' }
+  if (!existsSync(paths.request)) return { is: 'unfinished' }
+  const request = readRunRequest(paths)
+  if (request.parent?.run_id !== parent?.run_id || request.parent?.step !== parent?.step)
+    throw new ToolError('CONFLICT', `${paths.id} is the run of something else`, {
+      suggestion: `toolable runs show ${paths.id}`,
+    })
+  if (isRunLive(paths)) return { is: 'live' }
+  const child = await readChildRun(paths, request, attempt)
+  if (isFinished(child.summary.state)) return child
+  try {
+    await recoverRun(paths)
+  } catch (error) {
+    if (ToolError.is(error) && error.code === 'CONFLICT') return { is: 'live' }
+    throw error
+  }
+  return readChildRun(paths, request, attempt)
+}
+
+async function readChildRun(
+  paths: RunPaths,
+  request: Parameters<typeof createSummaryBuilder>[0],
+  attempt: number,
+): Promise<EndedChildRun> {
+  const builder = createSummaryBuilder(request)
+  let tried: unknown
+  let retryable: unknown
+  for await (const events of readEventBatches(paths.events)) {
+    for (const event of events) {
+      builder.add(event)
+      if (event.type === 'runner_start') [tried, retryable] = [event['workflow_attempt'], undefined]
+      else if (event.type === 'error' || event.type === 'runner_error')
+        retryable = event['retryable']
+    }
+  }
+  const summary = builder.current()
+  // An end that somebody else brought about, by hand, is that of the try that he went on with.
+  const isThisTry = typeof tried !== 'number' || tried >= attempt
+  const counts =
+    summary.state === 'completed' ||
+    (summary.state === 'failed' &&
+      isThisTry &&
+      !RESUMABLE_CODES.includes(summary.error?.code ?? ''))
+  return { is: 'ended', summary, counts, retryable }
+}
+
+function toAbortedError(signal: AbortSignal, runId: string): StepError {
+  return { ...getAbortError(signal), run_id: runId }
+}
+
+function toChildOutcome(
+  { summary: { state, result, error, run_id }, retryable }: EndedChildRun,
+  runId: string,
+  signal: AbortSignal,
+): OperationOutcome {
+  if (state === 'completed') return { ok: true, value: result ?? null, run_id: runId }
+  if (state === 'cancelled')
+    return {
+      ok: false,
+      error: signal.aborted
+        ? toAbortedError(signal, runId)
+        : {
+            code: 'CANCELLED',
+            message: error?.message ?? `${run_id} was cancelled`,
+            retryable: false,
+            run_id: runId,
+          },
+    }
+  const code = error?.code ?? 'INTERNAL'
+  return {
+    ok: false,
+    error: {
+      code: toPlainCode(code),
+      message: error?.message ?? `${run_id} failed`,
+      retryable: isRetryableFailure(code, retryable),
+      ...(error?.hint !== undefined && { hint: error.hint }),
+      run_id: runId,
+    },
+  }
+}
+
+/** What the run of a step means for the step. */
+const childOutcomes = { aborted: toAbortedError, ended: toChildOutcome }
+
+/** A step as a task, in the words of the run protocol. */
+type StepTask = {
+  submitted(): Promise<void>
+  /** Told once, whoever started it. */
+  started(): Promise<void>
+  /** What its run says; only what matters to whoever looks at the whole is told. */
+  heard(event: RunEvent): void | Promise<void>
+  done(settled: OperationOutcome, child?: EndedChildRun): Promise<OperationOutcome>
+}
+
+const FORWARDED_EVENT_TYPES = ['progress', 'action_required', 'error']
+
+/** Tells of a task that is a run. */
+function createStepTask({ emit: tell }: StepHost, call: StepCall, runId: string): StepTask {
+  const task = getAttemptKey(call)
+  const about = { task_id: task, child_run_id: runId }
+  let isStarted = false
+  let events = 0
+  return {
+    submitted: async () =>
+      tell?.({
+        type: 'task_submitted',
+        task_id: task,
+        payload:
+          call.command === undefined
+            ? { tool: call.tool, ...call.given }
+            : { command: call.command },
+      }),
+    async started() {
+      if (isStarted) return
+      isStarted = true
+      await tell?.({ type: 'task_started', ...about })
+    },
+    heard(event) {
+      events += 1
+      return FORWARDED_EVENT_TYPES.includes(event.type)
+        ? tell?.({ type: `task_${event.type}`, ...about, child_event: event })
+        : undefined
+    },
+    async done(settled, child) {
+      const { summary } = child ?? {}
+      await tell?.({
+        type: 'task_done',
+        ...about,
+        status: settled.ok ? 'ok' : 'failed',
+        child_result: settled.ok
+          ? settled.value
+          : { status: 'error', error: omitRunId(settled.error) },
+        ...(summary?.rc !== undefined && { child_rc: summary.rc }),
+        events_count: Math.max(events, summary?.events ?? 0),
+      })
+      return settled
+    },
+  }
+}
+
+function omitRunId(error: unknown): unknown {
+  if (!isObject(error)) return error
+  const { run_id: _run, ...rest } = error
+  return rest
+}
+
+/** What stands around the run of a step: its workflow asks for it, and tells of it. */
+function createChildHost(
+  host: StepHost,
+  call: StepCall,
+  { answers }: RunPaths,
+  task: StepTask,
+  signal: AbortSignal,
+): RunHost {
+  return {
+    env: host.env,
+    about: { workflow_attempt: call.attempt },
+    signal,
+    // Whoever answers the run itself is heard, but nobody waits for that alone.
+    channels: [
+      ...(host.ask ? [createWorkflowChannel(host.ask, call)] : []),
+      { ...createFolderChannel(answers), passive: host.ask !== undefined },
+    ],
+    onWritten: (lines) => forwardEvents(lines, task),
+  }
+}
+
+function createWorkflowChannel(ask: NonNullable<StepHost['ask']>, call: StepCall): AnswerChannel {
+  return {
+    name: 'the workflow',
+    answer: (question, signal, problem) => {
+      const task = getAttemptKey(call)
+      return ask(
+        {
+          question: {
+            ...question,
+            id: getForwardedQuestionId(task, question.id),
+            ...(problem !== undefined && { problem }),
+          },
+          task,
+          original: question.id,
+        },
+        signal,
+      )
+    },
+  }
+}
+
+async function forwardEvents(lines: string, task: StepTask): Promise<void> {
+  for (const line of lines.trimEnd().split('\n')) {
+    const event: unknown = JSON.parse(line)
+    if (isObject(event)) await task.heard(event as unknown as RunEvent)
+  }
+}

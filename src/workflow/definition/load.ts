@@ -1,0 +1,328 @@
+/**
+ * Loads workflows from files (YAML, JSON, code), folders and values.
+ */
+
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
+import { toToolError } from '../../core/errors.ts'
+import type { LocatedDocument } from '../../protocol/documents.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import type { LoadContext, Problem } from '../../registry/source.ts'
+import { quoteForShell } from '../../util/text.ts'
+import { isBuiltWorkflow } from '../workflow-types.ts'
+import type { Workflow } from './model.ts'
+import { iterateRawSteps } from './parse-steps.ts'
+import { checkNestedInputs, normalizeAndCheckWorkflow, parseWorkflow } from './parse-workflow.ts'
+import type { ParseSession, RawWorkflow } from './parse-workflow.ts'
+import { createProblemsError, locateFindings } from './reader.ts'
+import type { DefinitionFinding, WorkflowProblem } from './reader.ts'
+
+const CODE_FILE_PATTERN = /\.[cm]?[jt]s$/i
+const MAX_FILE_BYTES = 256 * 1024
+const MAX_FILES = 100
+
+/** What relative paths mean; default: the directory of the process. */
+type LoadWorkflowOptions = { readonly cwd?: string }
+
+/**
+ * Reads a workflow from its file, YAML, JSON or code, and the files of the workflows in it. Those
+ * have to lie in the folder where the caller stands, or in that of the file. Throws INVALID_PATH
+ * where there is no file, CONFIG with every problem.
+ */
+export async function loadWorkflow(
+  path: string,
+  { cwd = '.' }: LoadWorkflowOptions = {},
+): Promise<Workflow> {
+  const file = resolve(cwd, path)
+  const first = readDefinitionText(file, path)
+  if ('problem' in first)
+    throw new ToolError('INVALID_PATH', `the workflow ${path} ${first.problem}`, {
+      suggestion: first.fix ?? 'Give a file that exists: flow.yaml or flow.json',
+    })
+  const shownFile = isInside(resolve(cwd), file) ? relative(resolve(cwd), file) : file
+  if (CODE_FILE_PATTERN.test(file))
+    return (await import('./import-workflow.ts')).importWorkflow(file, shownFile)
+  const files = new WorkflowFiles(resolve(cwd), file)
+  const raw = await files.read(file, first.text, shownFile)
+  return toCheckedWorkflow(raw, (reference, from) => files.find(reference, from.file ?? shownFile))
+}
+
+class WorkflowFiles {
+  private readonly cwd: string
+  private readonly root: string
+  /** By the real path of the file; a text says why there is none. */
+  private readonly known = new Map<string, RawWorkflow | string>()
+
+  constructor(cwd: string, file: string) {
+    this.cwd = cwd
+    this.root = realpathSync(isInside(cwd, file) ? cwd : dirname(file))
+  }
+
+  /**
+   * Reads a file and all that it names, before anybody looks at what they hold: checking waits for
+   * nothing.
+   */
+  async read(file: string, text: string, shown: string): Promise<RawWorkflow> {
+    const raw = await readRawWorkflow(shown, text)
+    this.known.set(file, raw)
+    for (const reference of listNestedFiles(raw.value)) {
+      const named = resolve(dirname(file), reference)
+      if (this.known.has(named)) continue
+      const found = this.open(named)
+      if ('problem' in found) this.known.set(named, `the workflow ${reference} ${found.problem}`)
+      else await this.read(named, found.text, this.show(named))
+    }
+    return raw
+  }
+
+  find(reference: string, from: string): RawWorkflow | string {
+    return (
+      this.known.get(resolve(dirname(resolve(this.cwd, from)), reference)) ??
+      `the workflow ${reference} was not read`
+    )
+  }
+
+  private show(file: string): string {
+    return isInside(this.cwd, file) ? relative(this.cwd, file) : file
+  }
+
+  private open(file: string): { readonly text: string } | { readonly problem: string } {
+    if (this.known.size >= MAX_FILES)
+      return { problem: `is one too many: a workflow may be made of ${MAX_FILES} files` }
+    const stats = statSync(file, { throwIfNoEntry: false })
+    // A definition of somebody else should not be able to have any file of the machine quoted in a
+    // message.
+    if (stats && !isInside(this.root, realpathSync(file)))
+      return { problem: `lies outside ${this.root}` }
+    return readDefinitionText(file, file)
+  }
+}
+
+function readDefinitionText(
+  file: string,
+  shown: string,
+): { readonly text: string } | { readonly problem: string; readonly fix?: string } {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (!stats) return { problem: 'does not exist' }
+  if (!stats.isFile()) return { problem: 'is no file' }
+  if (stats.size > MAX_FILE_BYTES)
+    return {
+      problem: `has ${stats.size} bytes; a definition may have ${MAX_FILE_BYTES}`,
+      fix: 'Make several workflows of it: a step takes another one by workflow: ./other.yaml',
+    }
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)) }
+  } catch (error) {
+    return error instanceof TypeError
+      ? { problem: 'is not UTF-8', fix: 'Save it as UTF-8' }
+      : {
+          problem: `cannot be read: ${(error as NodeJS.ErrnoException).code ?? shown}`,
+          fix: 'Give your user the right to read it',
+        }
+  }
+}
+
+function isInside(folder: string, file: string): boolean {
+  const way = relative(folder, file)
+  return way !== '' && !way.startsWith('..') && !isAbsolute(way)
+}
+
+function listNestedFiles(value: unknown): readonly string[] {
+  return [...iterateRawSteps(value)].flatMap(({ workflow }) =>
+    typeof workflow === 'string' ? [workflow] : [],
+  )
+}
+
+/** Where workflows come from that a definition names by their files. */
+type ParseWorkflowTextOptions = {
+  /** Default: none are read, and naming one is a problem. */ readonly nested?: ParseSession['nested']
+}
+
+/**
+ * Makes a workflow of the text of a file, YAML or JSON. Throws CONFIG with every problem, its line
+ * and its path.
+ */
+export async function parseWorkflowText(
+  file: string,
+  text: string,
+  { nested = refuseFiles }: ParseWorkflowTextOptions = {},
+): Promise<Workflow> {
+  return toCheckedWorkflow(await readRawWorkflow(file, text), nested)
+}
+
+/** The data of a file, before anybody looks whether it is a workflow. */
+async function readRawWorkflow(
+  file: string,
+  text: string,
+): Promise<RawWorkflow & { readonly source: { readonly file: string } }> {
+  const { value, locate } = await readDocument(file, text)
+  return { value, source: { file, locate }, name: getDefaultName(file) }
+}
+
+/** Checks raw data and makes a workflow of it. */
+async function toCheckedWorkflow(
+  raw: RawWorkflow,
+  nested: ParseSession['nested'],
+): Promise<Workflow> {
+  const findings: DefinitionFinding[] = []
+  const workflow = parseWorkflow(raw, { findings, nested, counted: { steps: 0 } })
+  if (workflow && findings.length === 0) {
+    const { findInvalidSchemas } = await import('./check-schemas.ts')
+    findings.push(...findInvalidSchemas(workflow, raw.source))
+    if (findings.length === 0) findings.push(...(await checkNestedInputs(workflow)))
+    if (findings.length === 0)
+      findings.push(...(await (await import('./checks.ts')).findInvalidDefaults(workflow)))
+  }
+  if (!workflow || findings.length > 0)
+    throw createProblemsError(await locateFindings(findings), findings.length)
+  return workflow
+}
+
+async function readDocument(file: string, text: string): Promise<LocatedDocument> {
+  const isJson =
+    /\.json$/i.test(file) || (!/\.ya?ml$/i.test(file) && text.trimStart().startsWith('{'))
+  if (isJson) return (await import('../../protocol/documents.ts')).readJsonDocument(file, text)
+  return (await import('../../protocol/yaml.ts')).readYamlDocument(file, text)
+}
+
+// `nightly build.workflow.yaml` is `nightly-build`.
+function getDefaultName(file: string): string {
+  const plain = basename(file, extname(file))
+    .replace(/\.workflow$/, '')
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 64)
+  return plain === '' || plain === '__proto__' ? 'workflow' : plain
+}
+
+function refuseFiles(): string {
+  return 'a file can be named only where files are read: use loadWorkflow'
+}
+
+/**
+ * The definition behind what callers give: what `workflow()` made, or data with every short form.
+ * Throws CONFIG with every problem.
+ */
+export async function toDefinition(given: unknown): Promise<Workflow> {
+  return isBuiltWorkflow(given) ? given.definition() : normalizeAndCheckWorkflow(given)
+}
+
+/** A workflow that was found, and where. */
+export type LoadedWorkflow = {
+  readonly workflow: Workflow
+  /** Absent for one that was made in this process. */ readonly file?: string
+}
+type LoadedWorkflows = {
+  readonly workflows: readonly LoadedWorkflow[]
+  readonly problems: readonly Problem[]
+}
+
+/** Reads one place that workflows come from. Never throws: what does not work is a problem. */
+export type LoadWorkflows = (source: string, context: LoadContext) => Promise<LoadedWorkflows>
+
+const WORKFLOW_FILE_PATTERN = /^[^.].*\.(ya?ml|json)$/i
+
+/** A workflow in a file. */
+export function createFileLoader(path: string): LoadWorkflows {
+  return async (source, { cwd }) => {
+    const file = resolve(cwd, path)
+    try {
+      return { workflows: [{ workflow: await loadWorkflow(file, { cwd }), file }], problems: [] }
+    } catch (error) {
+      return { workflows: [], problems: toProblems(source, toShownPath(file, cwd), error) }
+    }
+  }
+}
+
+/** Workflows in the files of a folder; what lies in folders inside it belongs to them. */
+export function createFolderLoader(path: string): LoadWorkflows {
+  return async (source, context) => {
+    const folder = resolve(context.cwd, path)
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      return { workflows: [], problems: [createMissingProblem(source, path)] }
+    const files = readdirSync(folder)
+      .filter((name) => WORKFLOW_FILE_PATTERN.test(name))
+      .sort()
+    if (files.length === 0) return { workflows: [], problems: [createEmptyProblem(source, path)] }
+    const loaded = await Promise.all(
+      files.map((name) => createFileLoader(join(folder, name))(source, context)),
+    )
+    return {
+      workflows: loaded.flatMap(({ workflows }) => workflows),
+      problems: loaded.flatMap(({ problems }) => problems),
+    }
+  }
+}
+
+/** A workflow that was made in this process. */
+export function createValueLoader(value: unknown): LoadWorkflows {
+  return async (source) => {
+    try {
+      return { workflows: [{ workflow: await toDefinition(value) }], problems: [] }
+    } catch (error) {
+      const { name } = value as { readonly name?: unknown }
+      return {
+        workflows: [],
+        problems: toProblems(
+          source,
+          typeof name === 'string' ? `workflow '${name}'` : 'a workflow of this process',
+          error,
+        ),
+      }
+    }
+  }
+}
+
+// One for each thing that is wrong, at its line.
+function toProblems(source: string, location: string, thrown: unknown): readonly Problem[] {
+  const error = toToolError(thrown)
+  const told =
+    (error.details as { readonly problems?: readonly WorkflowProblem[] } | undefined)?.problems ??
+    []
+  if (told.length === 0)
+    return [
+      {
+        source,
+        location,
+        reason: error.code === 'INVALID_PATH' ? 'missing' : 'definition',
+        message: error.message,
+        fix: error.suggestion?.fix ?? 'Mend the definition',
+        severity: 'error',
+      },
+    ]
+  return told.map(({ file = location, line, path, message, fix }) => ({
+    source,
+    location: line === undefined ? file : `${file}:${line}`,
+    reason: 'definition',
+    message: path === '' ? message : `${path}: ${message}`,
+    fix: fix ?? `Mend it, then: toolable workflow validate ${quoteForShell(file)}`,
+    severity: 'error',
+  }))
+}
+
+function createMissingProblem(source: string, location: string): Problem {
+  return {
+    source,
+    location,
+    reason: 'missing',
+    message: `there is no folder ${location}`,
+    fix: `Check the path, or: mkdir -p ${quoteForShell(location)}`,
+    severity: 'error',
+  }
+}
+
+function createEmptyProblem(source: string, location: string): Problem {
+  return {
+    source,
+    location,
+    reason: 'no-tools',
+    message: `${location} holds no workflow: no file there ends in .yaml, .yml or .json`,
+    fix: 'Put workflows into it, or take it out',
+    severity: 'warning',
+  }
+}
+
+function toShownPath(file: string, cwd: string): string {
+  const way = relative(cwd, file)
+  return way === '' || way.startsWith('..') || isAbsolute(way) ? file : way
+}

@@ -1,0 +1,392 @@
+/**
+ * The reader that parsing uses: checks shapes, keys, durations and expressions, and collects
+ * problems with their location in the file.
+ */
+
+import { formatPath } from '../../define/schema/walk.ts'
+import { findConfigMismatch } from '../../protocol/config-shape.ts'
+import type { ConfigShape } from '../../protocol/config-shape.ts'
+import type { KeyPath, LocatedDocument } from '../../protocol/documents.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { findClosest, shorten } from '../../util/text.ts'
+import { splitCommand } from '../command-line.ts'
+import {
+  EXPRESSION_OPEN,
+  listReferences,
+  parseCondition,
+  parseTemplate,
+} from '../expression-parser.ts'
+import type { Expression, ExpressionTemplate, PathExpression } from '../expression-parser.ts'
+import type { WorkflowStep } from './model.ts'
+
+const MAX_VALUE_DEPTH = 60
+const MAX_VALUE_PARTS = 50_000
+
+/**
+ * Reads the parts of one definition and collects what is wrong with them, so that all of it can be
+ * told at once.
+ */
+export class DefinitionReader {
+  readonly source: DefinitionSource
+  readonly findings: DefinitionFinding[]
+
+  constructor(source: DefinitionSource, findings: DefinitionFinding[]) {
+    this.source = source
+    this.findings = findings
+  }
+
+  /** Notes that something is wrong. */
+  addProblem(path: KeyPath, message: string, fix?: string): undefined {
+    this.findings.push({ source: this.source, path, message, ...(fix !== undefined && { fix }) })
+    return undefined
+  }
+
+  /** Whether a value has the shape of its key; notes where it has not. */
+  matchesShape(shape: ConfigShape, value: unknown, path: KeyPath): boolean {
+    const misfit = findConfigMismatch(shape, value, path.slice(-1))
+    if (misfit === undefined) return true
+    this.addProblem([...path.slice(0, -1), ...misfit.path], misfit.message, misfit.fix)
+    return false
+  }
+
+  /** Notes each key that nobody knows, and which one was meant. */
+  checkKeys(data: object, keys: readonly string[], path: KeyPath, where: string): void {
+    for (const key of Object.keys(data).filter((one) => !keys.includes(one))) {
+      const free = keys.filter((known) => !Object.hasOwn(data, known))
+      const meant = findClosest(key, free)
+      this.addProblem(
+        [...path, key],
+        `unknown key '${shorten(key, 60)}' in ${where}${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+        meant === undefined ? `The keys are ${keys.join(', ')}` : `Write ${meant}`,
+      )
+    }
+  }
+
+  /** The seconds of a duration; notes what is none. */
+  duration(value: unknown, path: KeyPath, least: 'some' | 'none' = 'some'): number | undefined {
+    const seconds = parseDurationSeconds(value)
+    if (seconds !== undefined && (seconds > 0 || least === 'none')) return seconds
+    return this.addProblem(
+      path,
+      `'${String(path.at(-1))}' must be a duration${least === 'some' ? ' above 0' : ''}: ${DURATION_HINT}; got ${describeValue(value)}`,
+    )
+  }
+
+  /** What a condition asks for. */
+  condition(text: string, path: KeyPath): readonly ExpressionUse[] {
+    return this.readable(path, () => getExpressionUses([parseCondition(text)], path))
+  }
+
+  /** What a command asks for; its tool has to be written out. */
+  command(text: string, path: KeyPath): readonly ExpressionUse[] {
+    return this.readable(path, () => {
+      const words = splitCommand(text)
+      if (words[0]!.some((part) => typeof part !== 'string'))
+        this.addProblem(
+          path,
+          'the tool of a command cannot be an expression: nobody could check it before the start',
+          'Write its name first: scan --root ${{ input.root }}',
+        )
+      return getExpressionUses(words.flat(), path)
+    })
+  }
+
+  /**
+   * A JSON value whose texts may hold expressions: its copy, and what they ask for. Notes what JSON
+   * cannot hold.
+   */
+  value(
+    value: unknown,
+    path: KeyPath,
+  ): { readonly value: unknown; readonly uses: readonly ExpressionUse[] } {
+    const uses: ExpressionUse[] = []
+    const around = new Set<object>()
+    let parts = 0
+    const copy = (here: unknown, at: KeyPath): unknown => {
+      if (typeof here === 'string') {
+        if (here.includes(EXPRESSION_OPEN))
+          uses.push(...this.readable(at, () => getExpressionUses(parseTemplate(here), at)))
+        return here
+      }
+      if (
+        here === null ||
+        typeof here === 'boolean' ||
+        (typeof here === 'number' && Number.isFinite(here))
+      )
+        return here
+      if (typeof here !== 'object')
+        return this.addProblem(
+          at,
+          `${describeValue(here)} is nothing that JSON can hold`,
+          'Give texts, numbers, true, false, null, lists and objects of them',
+        )
+      if (around.has(here)) return this.addProblem(at, 'the value contains itself')
+      if (around.size > MAX_VALUE_DEPTH)
+        return this.addProblem(at, `the value has more than ${MAX_VALUE_DEPTH} levels`)
+      if (!Array.isArray(here) && !isPlainObject(here))
+        return this.addProblem(
+          at,
+          'an object of a class is nothing that JSON can hold',
+          'Give plain objects',
+        )
+      // What is shared by many parts is written out for each of them.
+      if (++parts > MAX_VALUE_PARTS)
+        return parts === MAX_VALUE_PARTS + 1
+          ? this.addProblem(at, `the value has more than ${MAX_VALUE_PARTS} parts`)
+          : undefined
+      around.add(here)
+      const made: unknown = Array.isArray(here)
+        ? here.map((item, index) => copy(item ?? null, [...at, index]))
+        : Object.fromEntries(
+            Object.entries(here)
+              .filter(([, item]) => item !== undefined)
+              .map(([key, item]) => [key, copy(item, [...at, key])]),
+          )
+      around.delete(here)
+      return made
+    }
+    return { value: copy(value, path), uses }
+  }
+
+  private readable(path: KeyPath, read: () => readonly ExpressionUse[]): readonly ExpressionUse[] {
+    try {
+      return read()
+    } catch (error) {
+      if (!ToolError.is(error)) throw error
+      this.addProblem(path, error.message, error.suggestion?.fix)
+      return []
+    }
+  }
+}
+
+/** A value as a message shows it. */
+export function describeValue(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'an object'
+  return typeof value === 'function' || typeof value === 'symbol'
+    ? `a ${typeof value}`
+    : shorten(typeof value === 'string' ? JSON.stringify(value) : String(value), 60)
+}
+
+function getExpressionUses(parts: ExpressionTemplate, path: KeyPath): readonly ExpressionUse[] {
+  const references = parts
+    .filter((part): part is Expression => typeof part === 'object')
+    .flatMap(listReferences)
+  return references.length === 0 ? [] : [{ path, references }]
+}
+
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  // Objects of another realm have another Object.prototype.
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+/** A text of a definition that holds expressions, and what they ask for. */
+export type ExpressionUse = {
+  readonly path: KeyPath
+  readonly references: readonly PathExpression[]
+}
+
+/** Steps inside a step. */
+export type StepDraftGroup = {
+  readonly drafts: readonly StepDraft[]
+  /** They know nothing of each other. */
+  readonly isParallel: boolean
+  /** The names that only they know. */
+  readonly items: readonly string[]
+}
+
+/** A step while it is read: what it becomes, and what has to be known to check it. */
+export type StepDraft = {
+  readonly name: string
+  readonly path: KeyPath
+  /** Undefined where too much is wrong with it. */
+  readonly step: WorkflowStep | undefined
+  readonly uses: readonly ExpressionUse[]
+  readonly inside: readonly StepDraftGroup[]
+  readonly compensate: readonly StepDraft[]
+}
+
+/** Where a definition stands; nowhere, for one that was made in this process. */
+export type DefinitionSource = {
+  readonly file?: string
+  readonly locate?: LocatedDocument['locate']
+  /** The keys that lead to it, for one that stands in another. */ readonly within?: KeyPath
+}
+
+/** Something that is wrong with a definition, and the keys that lead to it. */
+export type DefinitionFinding = {
+  readonly source: DefinitionSource
+  readonly path: KeyPath
+  readonly message: string
+  readonly fix?: string
+}
+
+/** A finding as everybody sees it. */
+export type WorkflowProblem = {
+  readonly file?: string
+  readonly line?: number
+  readonly column?: number
+  readonly path: string
+  readonly message: string
+  readonly fix?: string
+}
+
+/** More than these are not told: most of them follow from the first ones. */
+export const MAX_PROBLEMS = 20
+
+/** The findings with their lines, in the order of the file. */
+export async function locateFindings(
+  findings: readonly DefinitionFinding[],
+): Promise<readonly WorkflowProblem[]> {
+  const located = await Promise.all(
+    findings
+      .slice(0, MAX_PROBLEMS)
+      .map(async (finding) => ({ ...toProblem(finding), ...(await locateFinding(finding)) })),
+  )
+  return located
+    .map((problem, index) => ({ problem, index }))
+    .sort((left, right) => compareByLine(left.problem, right.problem) || left.index - right.index)
+    .map(({ problem }) => problem)
+}
+
+/** The findings without lines. */
+export function toProblem({ source, path, message, fix }: DefinitionFinding): WorkflowProblem {
+  return {
+    ...(source.file !== undefined && { file: source.file }),
+    path: formatPath([...(source.within ?? []), ...path]),
+    message,
+    ...(fix !== undefined && { fix }),
+  }
+}
+
+/** `file:line: path: message`, as far as it is known. */
+export function formatProblem({ file, line, path, message }: WorkflowProblem): string {
+  return `${file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `}${path === '' ? '' : `${path}: `}${message}`
+}
+
+/**
+ * One CONFIG error for all that is wrong with a definition; `found` counts those that are not told
+ * too.
+ */
+export function createProblemsError(
+  problems: readonly WorkflowProblem[],
+  found: number = problems.length,
+): ToolError {
+  const more = found > problems.length ? [`and ${found - problems.length} more`] : []
+  return new ToolError('CONFIG', [...problems.map(formatProblem), ...more].join('\n'), {
+    details: { problems },
+    suggestion:
+      found > 1
+        ? 'Correct these lines; docs/workflow-definition.md has every key'
+        : (problems[0]?.fix ?? 'See docs/workflow-definition.md'),
+  })
+}
+
+// What is missing stands nowhere: the nearest thing around it does.
+async function locateFinding({
+  source,
+  path: own,
+}: DefinitionFinding): Promise<{ readonly line: number; readonly column: number } | undefined> {
+  if (source.locate === undefined) return undefined
+  const path = [...(source.within ?? []), ...own]
+  for (let length = path.length; length > 0; length -= 1) {
+    const place = await source.locate(path.slice(0, length))
+    if (place) return place
+  }
+  return { line: 1, column: 1 }
+}
+
+function compareByLine(left: WorkflowProblem, right: WorkflowProblem): number {
+  return left.file === right.file ? (left.line ?? 0) - (right.line ?? 0) : 0
+}
+
+/** Where a step was written. */
+export type StepSource = {
+  readonly source: DefinitionSource
+  readonly path: KeyPath
+  /** It is only a text: what it holds has no keys of its own. */ readonly bare?: true
+}
+
+const stepSources = new WeakMap<WorkflowStep, StepSource>()
+const questionPaths = new WeakMap<object, KeyPath>()
+
+/**
+ * Keeps where a step was written, beside it: a definition is sent and hashed, and its file is no
+ * part of it.
+ */
+export function setStepSource(step: WorkflowStep, source: StepSource): void {
+  stepSources.set(step, source)
+}
+
+/** Where a step was written; undefined for one that came as data. */
+export function getStepSource(step: WorkflowStep): StepSource | undefined {
+  return stepSources.get(step)
+}
+
+/** Keeps where the question of a wait was written, which may stand in `wait` or beside `type`. */
+export function setQuestionPath(question: object, path: KeyPath): void {
+  questionPaths.set(question, path)
+}
+
+/** Where the question of a wait was written; undefined for one that came as data. */
+export function getQuestionPath(question: object): KeyPath | undefined {
+  return questionPaths.get(question)
+}
+
+const UNIT_SECONDS: { readonly [unit: string]: number } = {
+  ms: 0.001,
+  s: 1,
+  m: 60,
+  h: 3600,
+  d: 86_400,
+}
+const MAX_DURATION_SECONDS = 10 * 366 * 86_400
+
+/** How durations are written, for messages. */
+const DURATION_HINT = "seconds, or a text like '500ms', '30s', '10m', '1h30m' or '7d'"
+
+/**
+ * The seconds of a duration as people write it; undefined for what is none, for less than nothing
+ * and for more than ten years.
+ */
+function parseDurationSeconds(value: unknown): number | undefined {
+  const seconds =
+    typeof value === 'number'
+      ? value
+      : typeof value === 'string'
+        ? parseDurationText(value.trim())
+        : NaN
+  return seconds >= 0 && seconds <= MAX_DURATION_SECONDS ? seconds : undefined
+}
+
+function parseDurationText(text: string): number {
+  if (/^\d{1,12}(\.\d{1,6})?$/.test(text)) return Number(text)
+  if (!/^(\d{1,12}(\.\d{1,6})?(ms|s|m|h|d)\s*){1,5}$/.test(text)) return NaN
+  const milliseconds = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)].reduce(
+    (sum, [, count, unit]) => sum + Math.round(Number(count) * UNIT_SECONDS[unit!]! * 1000),
+    0,
+  )
+  return milliseconds / 1000
+}
+
+const DURATION_UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+] as const
+
+/** Seconds as people write them: `1h30m`, `0.5s`. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 1) return `${seconds}s`
+  let rest = seconds
+  let text = ''
+  for (const [unit, size] of DURATION_UNITS) {
+    const count = unit === 's' ? Math.round(rest * 1000) / 1000 : Math.floor(rest / size)
+    if (count > 0) text += `${count}${unit}`
+    rest -= count * size
+  }
+  return text
+}

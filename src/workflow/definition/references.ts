@@ -1,0 +1,293 @@
+/**
+ * Checks that every expression refers to something that exists at that point: steps, inputs, items.
+ */
+
+import type { KeyPath } from '../../protocol/documents.ts'
+import { describeUnknownName, findClosest, shorten } from '../../util/text.ts'
+import { isObject } from '../../util/values.ts'
+import type { JsonSchema } from '../../util/values.ts'
+import type { PathExpression } from '../expression-parser.ts'
+import type { DefinitionReader, ExpressionUse, StepDraft } from './reader.ts'
+
+const STEP_RECORD_FIELDS = ['status', 'result', 'error', 'run_id', 'errors']
+const WORKFLOW_FIELDS = ['id', 'name']
+
+/** What is checked: the steps of one workflow, and what else holds expressions. */
+type CheckableWorkflow = {
+  readonly steps: readonly StepDraft[]
+  readonly finally: readonly StepDraft[]
+  readonly output: readonly ExpressionUse[]
+  readonly input: JsonSchema | undefined
+}
+
+/**
+ * Notes every expression that asks for what cannot be there: a step that comes later or is
+ * somewhere else, a name that nobody has, a field that the input does not have.
+ */
+export function checkReferences(reader: DefinitionReader, checkable: CheckableWorkflow): void {
+  const index = indexSteps([...checkable.steps, ...checkable.finally])
+  const check = new ReferenceChecker(reader, index, checkable.input)
+  const top = new Set<string>()
+  check.list(checkable.steps, top, [], false)
+  check.list(checkable.finally, new Set(top), [], false)
+  check.uses(checkable.output, undefined, top, [])
+}
+
+class ReferenceChecker {
+  private readonly reader: DefinitionReader
+  private readonly index: StepIndex
+  private readonly input: JsonSchema | undefined
+
+  constructor(reader: DefinitionReader, index: StepIndex, input: JsonSchema | undefined) {
+    this.reader = reader
+    this.index = index
+    this.input = input
+  }
+
+  /**
+   * Steps in their order; `visible` grows by each of them, unless they know nothing of each other.
+   */
+  list(
+    drafts: readonly StepDraft[],
+    visible: Set<string>,
+    items: readonly string[],
+    together: boolean,
+  ): void {
+    for (const draft of drafts) {
+      this.uses(draft.uses, draft, visible, items)
+      for (const part of draft.inside) {
+        this.items(draft, part.items, items)
+        this.list(part.drafts, new Set(visible), [...items, ...part.items], part.isParallel)
+      }
+      this.list(draft.compensate, new Set([...visible, draft.name]), items, false)
+      if (!together) visible.add(draft.name)
+    }
+  }
+
+  uses(
+    uses: readonly ExpressionUse[],
+    from: StepDraft | undefined,
+    visible: ReadonlySet<string>,
+    items: readonly string[],
+  ): void {
+    for (const { path, references } of uses)
+      for (const reference of references) this.reference(reference, path, from, visible, items)
+  }
+
+  private items(draft: StepDraft, names: readonly string[], around: readonly string[]): void {
+    const taken = names.find((name) => around.includes(name))
+    if (taken !== undefined)
+      this.reader.addProblem(
+        draft.path,
+        `'${taken}' is already the name of an item around this step`,
+        'Give it another name: as: other',
+      )
+  }
+
+  private reference(
+    { root, keys }: PathExpression,
+    path: KeyPath,
+    from: StepDraft | undefined,
+    visible: ReadonlySet<string>,
+    items: readonly string[],
+  ): void {
+    if (items.includes(root)) return
+    if (root === 'steps') return this.step(keys, path, from, visible)
+    if (root === 'workflow') return this.field('workflow', keys[0], WORKFLOW_FIELDS, path)
+    if (root === 'input') return this.inputField(keys[0], path)
+    const names = ['input', 'steps', 'workflow', ...items]
+    // Whoever writes `scan.result` means the step.
+    const meant = this.index.has(root) ? `steps.${root}` : findClosest(root, names)
+    this.reader.addProblem(
+      path,
+      `nothing is called '${shorten(root, 60)}' here${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+      `The names are ${names.join(', ')}; texts stand in quotes`,
+    )
+  }
+
+  private step(
+    [name, field]: PathExpression['keys'],
+    path: KeyPath,
+    from: StepDraft | undefined,
+    visible: ReadonlySet<string>,
+  ): void {
+    if (name === undefined) return
+    const wanted = String(name)
+    if (visible.has(wanted)) return this.field(`steps.${wanted}`, field, STEP_RECORD_FIELDS, path)
+    this.reader.addProblem(path, ...this.index.explain(wanted, from, [...visible]))
+  }
+
+  private field(
+    of: string,
+    field: string | number | undefined,
+    known: readonly string[],
+    path: KeyPath,
+  ): void {
+    if (field === undefined || known.includes(String(field))) return
+    const meant = findClosest(String(field), known)
+    this.reader.addProblem(
+      path,
+      `'${of}' has no '${shorten(String(field), 60)}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+      `It has ${known.join(', ')}`,
+    )
+  }
+
+  private inputField(field: string | number | undefined, path: KeyPath): void {
+    const known = getFieldsIfUnknown(this.input, field)
+    if (known)
+      this.reader.addProblem(
+        path,
+        describeUnknownName('field of the input', String(field), known).message,
+        `The fields are ${known.join(', ')}`,
+      )
+  }
+}
+
+/** Knows every step of a workflow, to explain why one cannot be used. */
+type StepIndex = {
+  has(name: string): boolean
+  /** Message and advice for a step that is not visible from another. */
+  explain(
+    name: string,
+    from: StepDraft | undefined,
+    visible: readonly string[],
+  ): readonly [string, string]
+}
+
+type IndexedStep = {
+  readonly draft: StepDraft
+  /** From the outermost. */ readonly around: readonly StepDraft[]
+}
+
+/** Makes the index of a workflow's steps. */
+function indexSteps(drafts: readonly StepDraft[]): StepIndex {
+  const places = new Map<string, IndexedStep>()
+  collectSteps(drafts, [], places)
+  return {
+    has: (name) => places.has(name),
+    explain(name, from, visible) {
+      const place = places.get(name)
+      if (!place)
+        return [
+          describeUnknownName('step', name, [...places.keys()]).message,
+          visible.length === 0
+            ? 'No step comes before this one'
+            : `The steps before this one are ${shorten(visible.join(', '), 200)}`,
+        ]
+      if (place.draft === from)
+        return [`the step '${name}' uses itself`, 'Only steps before it can be used']
+      const chain = from && findReferencePath(place.draft, from, places)
+      if (chain)
+        return [
+          `the steps ${[from.name, ...chain].map((one) => `'${one}'`).join(' → ')} wait for each other`,
+          'Take one of the references out',
+        ]
+      if (from && place.around.includes(from))
+        return [
+          `the step '${name}' is inside '${from.name}', which has not been taken yet`,
+          'Only steps before it can be used',
+        ]
+      const outer = place.around.find((one) => visible.includes(one.name))
+      if (outer)
+        return [
+          `the step '${name}' is inside '${outer.name}' and cannot be seen from outside`,
+          `Use steps.${outer.name}.result`,
+        ]
+      if (from && place.around.some((one) => getIndexedStep(from, places)?.around.includes(one)))
+        return [
+          `the step '${name}' is taken at the same time or later`,
+          'Only steps before it can be used',
+        ]
+      return [
+        `the step '${name}' comes later`,
+        'Move it before this step, or use a step that comes before',
+      ]
+    },
+  }
+}
+
+function collectSteps(
+  drafts: readonly StepDraft[],
+  around: readonly StepDraft[],
+  places: Map<string, IndexedStep>,
+): void {
+  for (const draft of drafts) {
+    if (!places.has(draft.name)) places.set(draft.name, { draft, around })
+    for (const list of [...draft.inside.map((part) => part.drafts), draft.compensate])
+      collectSteps(list, [...around, draft], places)
+  }
+}
+
+function getIndexedStep(
+  draft: StepDraft,
+  places: Map<string, IndexedStep>,
+): IndexedStep | undefined {
+  const place = places.get(draft.name)
+  return place?.draft === draft ? place : undefined
+}
+
+// The names from one step to another along what each of them uses.
+function findReferencePath(
+  from: StepDraft,
+  to: StepDraft,
+  places: Map<string, IndexedStep>,
+): readonly string[] | undefined {
+  const seen = new Set<StepDraft>()
+  const search = (draft: StepDraft): readonly string[] | undefined => {
+    if (draft === to) return [draft.name]
+    if (seen.has(draft)) return undefined
+    seen.add(draft)
+    for (const name of listUsedSteps(draft)) {
+      const next = places.get(name)?.draft
+      const way = next && search(next)
+      if (way) return [draft.name, ...way]
+    }
+    return undefined
+  }
+  return search(from)
+}
+
+function listUsedSteps(draft: StepDraft): readonly string[] {
+  const own = draft.uses.flatMap(({ references }) =>
+    references
+      .filter(({ root, keys }) => root === 'steps' && keys[0] !== undefined)
+      .map(({ keys }) => String(keys[0])),
+  )
+  return [...own, ...draft.inside.flatMap((part) => part.drafts.flatMap(listUsedSteps))]
+}
+
+// With any of these, a field may be there that `properties` does not name.
+const OPEN_KEYWORDS = [
+  'additionalProperties',
+  'patternProperties',
+  'unevaluatedProperties',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'if',
+  '$ref',
+  '$dynamicRef',
+  'dependentSchemas',
+]
+
+/**
+ * The fields that a schema knows, where it can be told that it does not know this one; undefined
+ * where it may be there.
+ */
+export function getFieldsIfUnknown(
+  schema: JsonSchema | undefined,
+  field: string | number | undefined,
+): readonly string[] | undefined {
+  const properties = schema?.['properties']
+  if (
+    schema === undefined ||
+    field === undefined ||
+    !isObject(properties) ||
+    Object.hasOwn(properties, field)
+  )
+    return undefined
+  const open = OPEN_KEYWORDS.some(
+    (keyword) => Object.hasOwn(schema, keyword) && schema[keyword] !== false,
+  )
+  return open ? undefined : Object.keys(properties)
+}

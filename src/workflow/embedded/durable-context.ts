@@ -1,0 +1,416 @@
+/**
+ * The durable context on a journal: outcomes on record are replayed in their order, everything else
+ * is started once its preconditions are on disk.
+ */
+
+import { getEventListeners } from 'node:events'
+import { crashPoint } from '../../process/host.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { ExecutionCancelledError, stepErrorToToolError, toStepError } from '../engine.ts'
+import type {
+  DurableContext,
+  DurableOperation,
+  OperationOutcome,
+  PendingOperation,
+  PerformTool,
+  StepError,
+  WorkflowEvent,
+  WorkflowQuestion,
+} from '../engine.ts'
+import { getDoneOutcome, serializeDone, stringifyOrThrow } from './journal-records.ts'
+import type { JournalRecord } from './journal-records.ts'
+import type { Journal } from './journal.ts'
+import { getSleepEnd, startSleepTimer } from './timers.ts'
+
+/**
+ * Waits for the answer to a question, and tells who gave it. Rejects where nobody will, now: the
+ * question stays open, and the execution is given up when nothing else of it goes on.
+ */
+export type AskQuestion = (
+  question: WorkflowQuestion,
+  signal: AbortSignal,
+) => Promise<{ readonly value: unknown; readonly by?: string }>
+
+export type DurableExecutionOptions = {
+  readonly id: string
+  /** What is on record; records of other executions among them do not count. */
+  readonly records: readonly JournalRecord[]
+  readonly journal: Pick<Journal, 'append' | 'appendLine' | 'whenSynced'>
+  readonly perform: PerformTool
+  readonly ask: AskQuestion
+  /** Milliseconds of the clock on the wall. */
+  readonly now: () => number
+  /** Told what happens; `again` where it had happened before the restart. */
+  readonly onEvent?: (event: WorkflowEvent, again: boolean) => void
+}
+
+/** One execution on a journal, as its host holds it. */
+export type DurableExecution = {
+  readonly context: DurableContext
+  /**
+   * Has the `first` that waits, or the next, reject with a `Cancellation`. Once: what was cancelled
+   * already stays as it is.
+   */
+  cancel(reason: string): void
+  /** Questions that were asked and have no answer yet. */
+  readonly questions: readonly WorkflowQuestion[]
+  /**
+   * Ends what was launched, records nothing any more, and has `first` reject with this: the host
+   * goes, or was lost.
+   */
+  stop(error: ToolError): void
+}
+
+/**
+ * Makes the context of an execution from what is on record of it: what was recorded is given again
+ * in the same order, and what was not is launched when everything recorded is on the disk.
+ */
+export function createDurableExecution(options: DurableExecutionOptions): DurableExecution {
+  return new JournaledExecution(options)
+}
+
+type FirstWaiter = {
+  readonly begun: readonly StartedOperation[]
+  readonly resolve: (first: {
+    readonly begun: PendingOperation
+    readonly settled: OperationOutcome
+  }) => void
+  readonly reject: (error: Error) => void
+}
+
+/** An operation on its way. */
+class StartedOperation implements PendingOperation {
+  /** Where its end stands in the order of all that was recorded; 0 as long as it has none. */
+  position = 0
+  settled: OperationOutcome | undefined
+  /** Ends it, where it is launched. */
+  end: ((error: StepError) => void) | undefined
+  aborted: StepError | undefined
+  /** Why nobody will answer it. */
+  unanswered: ToolError | undefined
+  constructor(
+    readonly operation: DurableOperation,
+    private readonly execution: JournaledExecution,
+  ) {}
+  abort(error: StepError): void {
+    this.execution.abort(this, error)
+  }
+}
+
+// Controllers that nobody listens to any more: to make one costs as much as the rest of a step.
+const spareControllers: AbortController[] = []
+const MAX_SPARE_CONTROLLERS = 100
+
+class JournaledExecution implements DurableExecution, DurableContext {
+  readonly id: string
+  readonly context: DurableContext = this
+  private readonly ends = new Map<
+    string,
+    { readonly position: number; readonly settled: OperationOutcome }
+  >()
+  private readonly pauses = new Map<string, string>()
+  private readonly asked = new Map<string, WorkflowQuestion>()
+  private readonly launched = new Set<StartedOperation>()
+  /** How many ends, the cancellation among them, are recorded. */
+  private count = 0
+  private readonly before: number
+  private told = 0
+  private cancelled:
+    { readonly position: number; readonly reason: string; told: boolean } | undefined
+  /**
+   * The position in the journal of what was appended last; undefined: nobody knows, and all of it
+   * is waited for.
+   */
+  private last: number | undefined
+  private waiting: FirstWaiter | undefined
+  private lost: ToolError | undefined
+
+  constructor(private readonly options: DurableExecutionOptions) {
+    this.id = options.id
+    for (const record of options.records) this.read(record)
+    this.before = this.count
+  }
+
+  get questions(): readonly WorkflowQuestion[] {
+    return [...this.asked.values()]
+  }
+
+  begin(operation: DurableOperation): PendingOperation {
+    const started = new StartedOperation(operation, this)
+    const end = this.ends.get(operation.key)
+    if (end) {
+      started.position = end.position
+      started.settled = end.settled
+    }
+    return started
+  }
+
+  first(
+    begun: readonly PendingOperation[],
+  ): Promise<{ readonly begun: PendingOperation; readonly settled: OperationOutcome }> {
+    if (this.lost) return Promise.reject(this.lost)
+    let next: StartedOperation | undefined
+    for (const one of begun as readonly StartedOperation[])
+      if (one.position !== 0 && (next === undefined || one.position < next.position)) next = one
+    const { cancelled } = this
+    if (cancelled && !cancelled.told && (next === undefined || cancelled.position < next.position))
+      return Promise.reject(this.tellCancellation(cancelled))
+    if (next) {
+      this.told += 1
+      return Promise.resolve({ begun: next, settled: next.settled! })
+    }
+    if (begun.length === 0)
+      return Promise.reject(new ToolError('INTERNAL', `${this.id} waits for nothing`))
+    return new Promise((resolve, reject) => {
+      const waiting: FirstWaiter = { begun: begun as readonly StartedOperation[], resolve, reject }
+      this.waiting = waiting
+      this.launch(waiting)
+    })
+  }
+
+  emit(event: WorkflowEvent): void {
+    this.options.onEvent?.(event, this.told < this.before)
+  }
+
+  cancel(reason: string): void {
+    if (this.cancelled || this.lost) return
+    this.count += 1
+    this.cancelled = { position: this.count, reason, told: false }
+    this.last = this.options.journal.append({ t: 'cancel', w: this.id, reason })
+    const { waiting } = this
+    this.waiting = undefined
+    waiting?.reject(this.tellCancellation(this.cancelled))
+  }
+
+  stop(error: ToolError): void {
+    if (this.lost) return
+    this.lost = error
+    const { waiting } = this
+    this.waiting = undefined
+    for (const one of this.launched) one.end?.(toStepError(error))
+    this.launched.clear()
+    waiting?.reject(error)
+  }
+
+  abort(one: StartedOperation, error: StepError): void {
+    if (one.position !== 0 || one.aborted) return
+    one.aborted = error
+    one.end?.(error)
+    // What nobody waits for ends without a word: a timer that is not needed any more leaves no
+    // record.
+    if (one.operation.kind !== 'tool' || !one.end || one.unanswered) this.giveUp(one)
+  }
+
+  private giveUp(one: StartedOperation): void {
+    this.launched.delete(one)
+    one.end = undefined
+    if (this.waiting?.begun.includes(one)) this.settle(one, { ok: false, error: one.aborted! })
+    else if (one.operation.kind === 'answer') this.asked.delete(one.operation.key)
+  }
+
+  private tellCancellation(cancelled: {
+    readonly reason: string
+    told: boolean
+  }): ExecutionCancelledError {
+    cancelled.told = true
+    this.told += 1
+    return new ExecutionCancelledError(cancelled.reason)
+  }
+
+  private read(record: JournalRecord): void {
+    if (record.t === 'define' || record.w !== this.id) return
+    if (record.t === 'done') {
+      this.asked.delete(record.k)
+      // A second end of the same operation cannot come from us, and changes nothing.
+      if (!this.ends.has(record.k))
+        this.ends.set(record.k, { position: ++this.count, settled: getDoneOutcome(record) })
+    } else if (record.t === 'cancel')
+      this.cancelled ??= { position: ++this.count, reason: record.reason, told: false }
+    else if (record.t === 'sleep') this.pauses.set(record.k, record.until)
+    else if (record.t === 'ask') this.asked.set(record.k, record.q)
+  }
+
+  // What has to be known after a restart is written before anything waits, so that it goes to the
+  // disk together with what is there already.
+  private launch(waiting: FirstWaiter): void {
+    let isNew = false
+    for (const one of waiting.begun) {
+      if (one.end) continue
+      if (one.aborted) return this.giveUp(one)
+      isNew = true
+      this.prepare(one)
+      if (this.waiting !== waiting) return
+    }
+    if (!isNew) return this.giveUpUnanswered()
+    this.options.journal.whenSynced(this.last, (lost) => {
+      if (lost) return this.stop(lost)
+      // Somebody cancelled meanwhile, or something ended: whatever is still wanted is asked for
+      // again.
+      for (const one of waiting.begun)
+        if (this.waiting === waiting && !one.end && one.position === 0) this.start(one)
+    })
+  }
+
+  private prepare(one: StartedOperation): void {
+    const { operation } = one
+    try {
+      if (operation.kind === 'sleep' && !this.pauses.has(operation.key)) {
+        const until = getSleepEnd(operation.until, this.options.now())
+        this.pauses.set(operation.key, until)
+        this.last = this.options.journal.append({ t: 'sleep', w: this.id, k: operation.key, until })
+      } else if (operation.kind === 'answer' && !this.asked.has(operation.key)) {
+        this.asked.set(operation.key, operation.question)
+        this.last = this.options.journal.append({
+          t: 'ask',
+          w: this.id,
+          k: operation.key,
+          q: operation.question,
+        })
+      }
+    } catch (error) {
+      this.settle(one, { ok: false, error: toStepError(error) })
+    }
+  }
+
+  private start(one: StartedOperation): void {
+    const { operation } = one
+    this.launched.add(one)
+    if (operation.kind === 'sleep') {
+      const forget = startSleepTimer(
+        operation.until,
+        this.pauses.get(operation.key)!,
+        this.options.now,
+        () => this.settle(one, { ok: true, value: null }),
+      )
+      one.end = forget
+    } else if (operation.kind === 'answer') this.ask(one, operation.question)
+    else this.perform(one, operation)
+  }
+
+  private ask(one: StartedOperation, question: WorkflowQuestion): void {
+    const controller = new AbortController()
+    one.end = (error) => controller.abort(stepErrorToToolError(error))
+    void tryAsync(() => this.options.ask(question, controller.signal)).then(
+      ({ value, by }) => {
+        if (!one.aborted) this.settle(one, { ok: true, value }, by)
+      },
+      (error: unknown) =>
+        this.leaveUnanswered(
+          one,
+          ToolError.is(error) ? error : new ToolError('INTERNAL', String(error), { cause: error }),
+        ),
+    )
+  }
+
+  private leaveUnanswered(one: StartedOperation, error: ToolError): void {
+    one.unanswered = error
+    this.giveUpUnanswered()
+  }
+
+  // Whatever can go on without the answer does so first; a time that is kept is nothing that goes
+  // on.
+  private giveUpUnanswered(): void {
+    if (!this.waiting) return
+    let why: ToolError | undefined
+    for (const one of this.launched) {
+      if (one.operation.kind === 'sleep' && one.operation.key.endsWith('~timeout')) continue
+      if (!one.unanswered) return
+      why ??= one.unanswered
+    }
+    if (why) this.stop(why)
+  }
+
+  private perform(
+    one: StartedOperation,
+    { call }: Extract<DurableOperation, { readonly kind: 'tool' }>,
+  ): void {
+    const controller = spareControllers.pop() ?? new AbortController()
+    // It ends by itself, with what it has: nobody else knows whether it has done its work.
+    one.end = (error) => controller.abort(stepErrorToToolError(error))
+    void tryAsync(() =>
+      this.options.perform(
+        { ...call, workflow: this.id, idempotencyKey: `${this.id}/${call.step}` },
+        controller.signal,
+      ),
+    ).then(
+      (settled) => {
+        crashPoint('step.performed')
+        if (
+          !controller.signal.aborted &&
+          spareControllers.length < MAX_SPARE_CONTROLLERS &&
+          getEventListeners(controller.signal, 'abort').length === 0
+        )
+          spareControllers.push(controller)
+        this.settle(
+          one,
+          !settled.ok && one.aborted && settled.error.code === 'CANCELLED'
+            ? {
+                ok: false,
+                error: {
+                  ...one.aborted,
+                  ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }),
+                },
+              }
+            : settled,
+        )
+      },
+      // Nobody answered the tool: it is asked for again in the next life, as every question is.
+      (error: unknown) =>
+        ToolError.is(error) && error.code === 'ANSWER_REQUIRED' && !one.aborted
+          ? this.leaveUnanswered(one, error)
+          : this.settle(one, { ok: false, error: toStepError(error) }),
+    )
+  }
+
+  private settle(one: StartedOperation, given: OperationOutcome, by?: string): void {
+    if (one.position !== 0 || this.lost) return
+    const { key } = one.operation
+    let kept: KeptOutcome
+    try {
+      kept = toKeptOutcome(this.id, key, given, by)
+    } catch (error) {
+      kept = toKeptOutcome(this.id, key, { ok: false, error: toStepError(error) })
+    }
+    this.launched.delete(one)
+    this.asked.delete(key)
+    this.count += 1
+    one.position = this.count
+    one.settled = kept.settled
+    this.last = this.options.journal.appendLine(kept.line)
+    const { waiting } = this
+    if (!waiting?.begun.includes(one)) return
+    this.waiting = undefined
+    this.told += 1
+    waiting.resolve({ begun: one, settled: kept.settled })
+  }
+}
+
+type KeptOutcome = { readonly line: string; readonly settled: OperationOutcome }
+
+// The interpreter gets what it would get after a restart: a date is a text then, and what a tool
+// changes later is not changed here.
+function toKeptOutcome(id: string, key: string, given: OperationOutcome, by?: string): KeptOutcome {
+  if (!given.ok) {
+    const error = JSON.parse(stringifyOrThrow(given.error)!) as StepError
+    return {
+      line: serializeDone(id, key, { ok: false, error }, undefined),
+      settled: { ok: false, error },
+    }
+  }
+  const text = stringifyOrThrow(given.value) ?? 'null'
+  const value: unknown =
+    typeof given.value === 'string' || typeof given.value === 'boolean'
+      ? given.value
+      : JSON.parse(text)
+  const settled: OperationOutcome =
+    given.run_id === undefined ? { ok: true, value } : { ok: true, value, run_id: given.run_id }
+  return { line: serializeDone(id, key, settled, text, by), settled }
+}
+
+function tryAsync<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return work()
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * One execution that runs in this process.
+ */
+
+import { crashPoint } from '../../process/host.ts'
+import type { Answerer } from '../../protocol/events.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import type { Workflow } from '../definition/model.ts'
+import type { Execution, PerformTool, WorkflowQuestion } from '../engine.ts'
+import { interpretWorkflow } from '../interpreter.ts'
+import { createDurableExecution } from './durable-context.ts'
+import { createEndRecord } from './journal-records.ts'
+import type { BeginRecord, EndRecord, ExecutionRecord } from './journal-records.ts'
+import type { JournalSegment } from './segments.ts'
+
+/** What an execution needs of its engine. */
+export type ExecutionHost = {
+  readonly perform: PerformTool
+  readonly answer?: Answerer | undefined
+  readonly now: () => number
+}
+
+/** An execution that goes on in this process. */
+export type LiveExecution = {
+  readonly begin: Omit<BeginRecord, 'i'>
+  readonly done: Promise<Execution>
+  cancel(reason: string): Promise<void>
+  /** Answers a question. Throws NOT_FOUND where it is not open. */
+  answer(question: string, value: unknown, by: string | undefined): Promise<void>
+  show(): Execution
+  stop(error: ToolError): void
+}
+
+type OpenedExecution = {
+  readonly begin: BeginRecord
+  readonly definition: Workflow
+  readonly records: readonly ExecutionRecord[]
+}
+
+/**
+ * Goes on with an execution from what is on record of it, in a segment that is ours. `onOver` is
+ * told before anybody who waits for it.
+ */
+export function runExecution(
+  { begin, definition, records }: OpenedExecution,
+  segment: JournalSegment,
+  host: ExecutionHost,
+  onOver: () => void,
+): LiveExecution {
+  let isOver = false
+  const answers = new Map<
+    string,
+    (answer: { readonly value: unknown; readonly by?: string }) => void
+  >()
+  const durable = createDurableExecution({
+    id: begin.w,
+    records,
+    journal: segment.journal,
+    perform: host.perform,
+    now: host.now,
+    ask: (question, signal) =>
+      new Promise((resolve, reject) => {
+        answers.set(question.id, resolve)
+        signal.addEventListener('abort', () => answers.delete(question.id))
+        if (host.answer)
+          askHost(host.answer, question, signal).then((value) => {
+            if (value !== undefined) resolve({ value, by: 'answer' })
+          }, reject)
+      }),
+  })
+  const run = async (): Promise<Execution> => {
+    segment.live += 1
+    try {
+      const settled = await interpretWorkflow(definition, begin.i, durable.context)
+      const { end, line } = createEndRecord(begin.w, settled, new Date(host.now()).toISOString())
+      const position = segment.journal.appendLine(line)
+      isOver = true
+      segment.note(position, begin, end)
+      crashPoint('execution.ended')
+      await segment.journal.synced(position)
+      return toFinishedExecution(begin, end)
+    } finally {
+      segment.live -= 1
+      onOver()
+    }
+  }
+  return {
+    begin,
+    done: run(),
+    async cancel(reason) {
+      if (isOver) throw createOverError(begin.w)
+      durable.cancel(reason)
+      await segment.journal.synced()
+    },
+    async answer(id, value, by) {
+      const resolve = answers.get(id)
+      if (!resolve || !durable.questions.some((question) => question.id === id))
+        throw new ToolError('NOT_FOUND', `${begin.w} has no open question '${id}'`, {
+          suggestion: `Open questions: ${durable.questions.map((question) => question.id).join(', ') || 'none'}`,
+        })
+      answers.delete(id)
+      resolve({ value, ...(by !== undefined && { by }) })
+      // The record is queued when the promise of the question has passed it on.
+      await new Promise<void>((next) => {
+        setImmediate(next)
+      })
+      await segment.journal.synced()
+    },
+    show: () => ({
+      ...toExecutionHead(begin),
+      state: durable.questions.length > 0 ? 'waiting_ai' : 'running',
+      ...(durable.questions.length > 0 && { questions: durable.questions }),
+    }),
+    stop: (error) => durable.stop(error),
+  }
+}
+
+/** An execution that is over, as its last record tells it. */
+export function toFinishedExecution(
+  begin: Omit<BeginRecord, 'i'>,
+  { s, v, e, at }: EndRecord,
+): Execution {
+  const { w: id, n: name, h: hash, at: created } = begin
+  return e === undefined
+    ? { id, name, hash, state: s, created, ended: at, result: v ?? null }
+    : { id, name, hash, state: s, created, ended: at, error: e }
+}
+
+/** What is told whoever wants to change what cannot be changed any more. */
+export function createOverError(id: string): ToolError {
+  return new ToolError('CONFLICT', `${id} is over`, {
+    suggestion: 'Look at it: toolable workflow list',
+  })
+}
+
+function toExecutionHead({
+  w,
+  n,
+  h,
+  at,
+}: Omit<BeginRecord, 'i'>): Pick<Execution, 'id' | 'name' | 'hash' | 'created'> {
+  return { id: w, name: n, hash: h, created: at }
+}
+
+async function askHost(
+  answer: Answerer,
+  question: WorkflowQuestion,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return answer(question, signal)
+}

@@ -1,0 +1,292 @@
+/**
+ * Records of a journal: their format, and reading and writing their lines. The keys are a file
+ * format.
+ */
+
+import { constants } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { toDiskError } from '../../runner/files.ts'
+import { readWholeLines } from '../../runner/log-reader.ts'
+import { isObject } from '../../util/values.ts'
+import type { Workflow } from '../definition/model.ts'
+import { toStepError } from '../engine.ts'
+import type { OperationOutcome, StepError, WorkflowQuestion } from '../engine.ts'
+
+/** The version of the form that we write; whoever finds a newer one leaves it alone. */
+const JOURNAL_VERSION = 1
+
+/** A definition, once for all the executions of a file that have it. */
+type DefineRecord = { readonly t: 'define'; readonly h: string; readonly d: Workflow }
+/**
+ * An execution begins: `w` is its id, `h` and `n` the hash and the name of its definition, `i` its
+ * input.
+ */
+export type BeginRecord = {
+  readonly t: 'begin'
+  readonly w: string
+  readonly h: string
+  readonly n: string
+  readonly at: string
+  readonly i: unknown
+}
+/** What came of the operation with the key `k`: a value or an error, and the run that it was. */
+export type DoneRecord = {
+  readonly t: 'done'
+  readonly w: string
+  readonly k: string
+  readonly v?: unknown
+  readonly e?: StepError
+  readonly r?: string
+  readonly by?: string
+  readonly ms?: number
+}
+type AskRecord = {
+  readonly t: 'ask'
+  readonly w: string
+  readonly k: string
+  readonly q: WorkflowQuestion
+}
+/** A pause has begun, and this is when it is over, so that a restart does not begin it anew. */
+type SleepRecord = {
+  readonly t: 'sleep'
+  readonly w: string
+  readonly k: string
+  readonly until: string
+}
+type CancelRecord = { readonly t: 'cancel'; readonly w: string; readonly reason: string }
+export type EndState = 'completed' | 'failed' | 'cancelled'
+export type EndRecord = {
+  readonly t: 'end'
+  readonly w: string
+  readonly s: EndState
+  readonly v?: unknown
+  readonly e?: StepError
+  readonly at: string
+}
+/** The execution goes on elsewhere, as a run of its own; nothing of it follows here. */
+export type MovedRecord = { readonly t: 'moved'; readonly w: string; readonly at: string }
+
+/** What happens to one execution after its begin. */
+export type ExecutionRecord =
+  DoneRecord | AskRecord | SleepRecord | CancelRecord | EndRecord | MovedRecord
+export type JournalRecord = DefineRecord | BeginRecord | ExecutionRecord
+
+/** No line is longer, so that nobody has to hold more than that to read one. */
+export const MAX_RECORD_BYTES = 16 * 1024 * 1024
+
+const RECORD_TYPES: ReadonlySet<unknown> = new Set<JournalRecord['t']>([
+  'define',
+  'begin',
+  'done',
+  'ask',
+  'sleep',
+  'cancel',
+  'end',
+  'moved',
+])
+
+/** Whether a parsed line is a record; what else is in it is not looked at. */
+export function isJournalRecord(value: unknown): value is JournalRecord {
+  return (
+    isObject(value) &&
+    RECORD_TYPES.has(value['t']) &&
+    (value['t'] === 'define' ? typeof value['h'] === 'string' : typeof value['w'] === 'string')
+  )
+}
+
+/**
+ * The line of a record. Throws OUTPUT_LIMIT for one that is too long, INTERNAL for one that is no
+ * JSON.
+ */
+export function serializeRecord(record: JournalRecord): string {
+  return toRecordLine(stringifyOrThrow(record), record.t)
+}
+
+/** The line of a begin, whose input is written already. */
+export function serializeBegin({ w, h, n, at }: Omit<BeginRecord, 'i'>, input: string): string {
+  return toRecordLine(
+    `{"t":"begin","w":"${w}","h":"${h}","n":${JSON.stringify(n)},"at":"${at}","i":${input}}`,
+    'input',
+  )
+}
+
+/** The line of what came of an operation, whose value is written already. */
+export function serializeDone(
+  id: string,
+  key: string,
+  settled: OperationOutcome,
+  value: string | undefined,
+  by?: string,
+): string {
+  const head = `{"t":"done","w":"${id}","k":${JSON.stringify(key)}`
+  if (!settled.ok) return toRecordLine(`${head},"e":${stringifyOrThrow(settled.error)}}`, key)
+  return toRecordLine(
+    `${head}${value === undefined ? '' : `,"v":${value}`}${settled.run_id === undefined ? '' : `,"r":${JSON.stringify(settled.run_id)}`}${by === undefined ? '' : `,"by":${JSON.stringify(by)}`}}`,
+    key,
+  )
+}
+
+/** What came of an operation, as a record tells it. */
+export function getDoneOutcome({ v, e, r }: DoneRecord): OperationOutcome {
+  return e === undefined
+    ? { ok: true, value: v, ...(r !== undefined && { run_id: r }) }
+    : { ok: false, error: e }
+}
+
+/**
+ * A value as JSON; undefined for what JSON leaves out. Throws INTERNAL for what cannot be written.
+ */
+export function stringifyOrThrow(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    throw new ToolError(
+      'INTERNAL',
+      `this is no JSON, and cannot be kept: ${(error as Error).message}`,
+      { cause: error },
+    )
+  }
+}
+
+function toRecordLine(text: string | undefined, what: string): string {
+  // A character takes up to three bytes: most lines need not be measured.
+  if (
+    text !== undefined &&
+    (text.length * 3 < MAX_RECORD_BYTES || Buffer.byteLength(text) < MAX_RECORD_BYTES)
+  )
+    return `${text}\n`
+  throw new ToolError(
+    'OUTPUT_LIMIT',
+    `what '${what}' gives is longer than a journal keeps: ${MAX_RECORD_BYTES / 1024 / 1024} MB`,
+    { suggestion: 'Write it to a file, and give the path of it' },
+  )
+}
+
+/**
+ * The record with which an execution ends, and its line. An output that is too long to be kept is a
+ * failure, which is: what failed without a record would be tried again for ever.
+ */
+export function createEndRecord(
+  w: string,
+  settled: OperationOutcome,
+  at: string,
+): { readonly end: EndRecord; readonly line: string } {
+  try {
+    const end: EndRecord = settled.ok
+      ? { t: 'end', w, s: 'completed', at, v: settled.value }
+      : {
+          t: 'end',
+          w,
+          s: settled.error.code === 'CANCELLED' ? 'cancelled' : 'failed',
+          at,
+          e: settled.error,
+        }
+    return { end, line: serializeRecord(end) }
+  } catch (error) {
+    const end: EndRecord = { t: 'end', w, s: 'failed', at, e: toStepError(error) }
+    return { end, line: serializeRecord(end) }
+  }
+}
+
+/** The first line of every journal. */
+export const JOURNAL_HEADER = `{"t":"journal","v":${JOURNAL_VERSION}}\n`
+
+const { O_NOFOLLOW, O_NONBLOCK } = constants
+const LINE_FEED = 0x0a
+
+/**
+ * Opens a file for a journal. Links, pipes and folders, which would lead elsewhere, are refused as
+ * CONFIG; ENOENT and EEXIST are thrown as they are.
+ */
+export async function openJournalFile(path: string, flags: number): Promise<FileHandle> {
+  const { open } = await import('node:fs/promises')
+  try {
+    const file = await open(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    if ((await file.stat()).isFile()) return file
+    await file.close()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'EEXIST') throw error
+    if (code !== 'ELOOP' && code !== 'ENXIO' && code !== 'EISDIR')
+      throw toDiskError(error, `cannot open ${path}`)
+  }
+  throw new ToolError('CONFIG', `${path} is no journal: it is a link, a folder or a device`, {
+    suggestion: 'Move it away',
+  })
+}
+
+/**
+ * Reads the records of a journal from its beginning, and tells where the last whole line ends.
+ * Throws CONFIG for a newer version, and for a line that nobody of us wrote, with its number.
+ */
+export async function readJournal(
+  file: FileHandle,
+  path: string,
+  take: (record: JournalRecord) => void,
+): Promise<number> {
+  let number = 0
+  let end = 0
+  for await (const piece of readWholeLines(file, 0)) {
+    for (let from = 0; from < piece.bytes.length;) {
+      const to = piece.bytes.indexOf(LINE_FEED, from)
+      number += 1
+      if (number === 1) checkJournalHeader(piece.bytes.toString('utf8', from, to), path)
+      else take(parseJournalRecord(piece.bytes, from, to, path, number))
+      from = to + 1
+    }
+    end = piece.end
+  }
+  return end
+}
+
+/**
+ * Checks the first line of a journal. Throws CONFIG for a newer version, and for what is no journal
+ * at all.
+ */
+export function checkJournalHeader(line: string, path: string): void {
+  const value = tryParseJson(line) as
+    { readonly t?: unknown; readonly v?: unknown } | null | undefined
+  if (value?.t !== 'journal' || !Number.isSafeInteger(value.v))
+    throw new ToolError('CONFIG', `${path} is no journal: its first line is not one of ours`, {
+      suggestion: 'Move the file away',
+      details: { file: path, line: 1 },
+    })
+  if (value.v !== JOURNAL_VERSION)
+    throw new ToolError(
+      'CONFIG',
+      `${path} was written by a newer version: its form is ${String(value.v)}, and this one knows ${JOURNAL_VERSION}`,
+      {
+        suggestion: 'Use the version of toolable that wrote it, or a newer one',
+        details: { file: path, version: value.v },
+      },
+    )
+}
+
+function parseJournalRecord(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  path: string,
+  number: number,
+): JournalRecord {
+  const value =
+    to - from > MAX_RECORD_BYTES ? undefined : tryParseJson(bytes.toString('utf8', from, to))
+  if (isJournalRecord(value)) return value
+  throw new ToolError(
+    'CONFIG',
+    `line ${number} of ${path} is no record of a workflow: something else has written there`,
+    {
+      suggestion: `Look at the line: sed -n ${number}p '${path}'. Put the file back from a copy, or move it away`,
+      details: { file: path, line: number },
+    },
+  )
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

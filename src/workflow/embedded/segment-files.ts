@@ -1,0 +1,181 @@
+/**
+ * Files of segments, and the lease by which one process owns a segment.
+ */
+
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  createFileExclusively,
+  readTextFile,
+  removeStaleFile,
+  writeTemporaryFile,
+} from '../../core/files/lock.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
+import { toDiskError, writeFileAtomic } from '../../runner/files.ts'
+import { getCurrentOwner, getOwnerLiveness, parseOwner } from '../../runner/lock.ts'
+import type { ProcessOwner } from '../../runner/lock.ts'
+import { ensureRunsFolder } from '../../runner/run-folder.ts'
+
+/** Where executions are that have no folder of their own. */
+export type InlinePaths = {
+  /** The folder of the runs. */
+  readonly root: string
+  readonly folder: string
+  /** What is in the segments, in short; can be made anew from them. */
+  readonly index: string
+  /** A file in it asks for the end of the execution that it is named after. */
+  readonly cancels: string
+}
+
+const SEGMENT_FILE_PATTERN = /^(j-[0-9a-z]+-[0-9a-f]{8})\.jsonl$/
+
+/** The paths below a folder of runs. */
+export function getInlinePaths(root: string): InlinePaths {
+  const folder = join(root, 'workflows')
+  return { root, folder, index: join(folder, 'index.jsonl'), cancels: join(folder, 'cancel') }
+}
+
+/** Makes the folders, for their owner only. */
+export function ensureInlineFolder({ root, folder }: InlinePaths): void {
+  try {
+    ensureRunsFolder(root)
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+      throw toDiskError(error, `cannot make ${folder}`)
+  }
+}
+
+/** A file of records that the executions of one process share. */
+type SegmentPaths = { readonly name: string; readonly journal: string; readonly lock: string }
+
+/** The paths of a segment. */
+export function getSegmentPaths({ folder }: InlinePaths, name: string): SegmentPaths {
+  return { name, journal: join(folder, `${name}.jsonl`), lock: join(folder, `${name}.lock`) }
+}
+
+/** A name that no segment has: the time, so that they sort, and chance. */
+export function createSegmentName(now: number): string {
+  return `j-${now.toString(36)}-${Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString('hex')}`
+}
+
+/** The names of the segments that there are, oldest first. */
+export function listSegments({ folder }: InlinePaths): string[] {
+  try {
+    return readdirSync(folder)
+      .flatMap((file) => SEGMENT_FILE_PATTERN.exec(file)?.[1] ?? [])
+      .sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw toDiskError(error, `cannot read ${folder}`)
+  }
+}
+
+/** Nobody sees into another machine: what its owner has not renewed for so long is nobody's. */
+export const LEASE_MS = 60_000
+const RENEW_INTERVAL_MS = 15_000
+const MAX_LOCK_ATTEMPTS = 20
+
+/** The right to write a segment, and so to go on with its executions. */
+type SegmentLock = {
+  /**
+   * Throws CONFLICT where the lease ran out and somebody else has it. Costs nothing as long as it
+   * is fresh.
+   */
+  check(): void
+  release(): void
+}
+
+/**
+ * Takes the lock of a segment and keeps it. Throws CONFLICT, with the process and its place, while
+ * somebody has it.
+ */
+export function lockSegment(paths: SegmentPaths): SegmentLock {
+  // Two engines of one process are two owners.
+  const mine = `${JSON.stringify({ ...getCurrentOwner(), key: Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex') })}\n`
+  acquireSegmentLock(paths, mine)
+  let renewed = readClocks()
+  let lost: ToolError | undefined
+  const renew = (): void => {
+    if (readTextFile(paths.lock) !== mine) {
+      lost = createSegmentConflict(paths)
+      return
+    }
+    try {
+      // Written anew, so that the time is that of the file system, which all machines see.
+      writeFileAtomic(paths.lock, mine)
+      renewed = readClocks()
+    } catch {
+      /* a full disk: it is tried again, and until the lease runs out nobody takes it */
+    }
+  }
+  const timer = setInterval(renew, RENEW_INTERVAL_MS).unref()
+  return {
+    check() {
+      if (
+        lost === undefined &&
+        readClocks().some((time, index) => time - renewed[index]! > LEASE_MS)
+      )
+        renew()
+      if (lost) throw lost
+    },
+    release() {
+      clearInterval(timer)
+      if (readTextFile(paths.lock) === mine) rmSync(paths.lock, { force: true })
+    },
+  }
+}
+
+// One of them stands still while the machine sleeps, the other can be set back.
+function readClocks(): readonly number[] {
+  return [performance.now(), Date.now()]
+}
+
+/** Who has a segment; undefined where nobody has, or whoever had is gone. */
+export function getSegmentOwner(paths: SegmentPaths): ProcessOwner | undefined {
+  const text = readTextFile(paths.lock)
+  const owner = text === undefined ? undefined : parseOwner(text)
+  if (!owner) return undefined
+  const sight = getOwnerLiveness(owner)
+  return sight === 'alive' || (sight === 'elsewhere' && getSilenceMs(paths) < LEASE_MS)
+    ? owner
+    : undefined
+}
+
+/** What is told whoever wants what somebody else has. */
+export function createSegmentConflict(
+  paths: SegmentPaths,
+  what = paths.name,
+  owner = getSegmentOwner(paths),
+): ToolError {
+  const who = owner
+    ? `process ${owner.pid} on ${owner.machine === '' ? 'this machine' : owner.machine}`
+    : 'another process'
+  return new ToolError('CONFLICT', `${what} is held by ${who}`, {
+    suggestion: 'Wait for it, or end that process first',
+    details: { segment: paths.name, ...(owner && { pid: owner.pid, machine: owner.machine }) },
+  })
+}
+
+function acquireSegmentLock(paths: SegmentPaths, mine: string): void {
+  try {
+    for (let tries = 0; !createFileExclusively(paths.lock, mine, { flush: false }); tries += 1) {
+      const found = readTextFile(paths.lock)
+      const owner = getSegmentOwner(paths)
+      if (owner || tries > MAX_LOCK_ATTEMPTS) throw createSegmentConflict(paths, paths.name, owner)
+      if (found !== undefined) removeStaleFile(paths.lock, found)
+    }
+  } catch (error) {
+    throw toDiskError(error, `cannot lock ${paths.name}`)
+  }
+}
+
+// Both times are of the file system.
+function getSilenceMs({ lock }: SegmentPaths): number {
+  const probe = writeTemporaryFile(lock, '', { flush: false })
+  try {
+    return statSync(probe).mtimeMs - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  } finally {
+    rmSync(probe, { force: true })
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * The contract between the interpreter and an engine: operations, outcomes, the durable context,
+ * executions.
+ */
+
+import type { Interaction } from '../protocol/events.ts'
+import type { Permissions } from '../protocol/manifest.ts'
+import type { RunState } from '../protocol/run-state.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import type { JsonObject } from '../util/values.ts'
+import type { Workflow } from './definition/model.ts'
+
+/** Why something failed, in a form that a journal keeps. */
+export type StepError = {
+  readonly code: string
+  readonly message: string
+  readonly retryable: boolean
+  readonly hint?: string
+  readonly details?: JsonObject
+  /** The run that failed. */
+  readonly run_id?: string
+}
+
+/**
+ * What came of an operation. It is recorded once, under the key of the operation, and never looked
+ * for again.
+ */
+export type OperationOutcome =
+  | { readonly ok: true; readonly value: unknown; readonly run_id?: string }
+  | { readonly ok: false; readonly error: StepError }
+
+/** A tool that a step wants: words as they are typed, or a name and an input. */
+export type StepToolCall = {
+  /**
+   * The path of the step in the definition; with the id of the execution it is the idempotency key.
+   */
+  readonly step: string
+  /** 1 for the first try. */
+  readonly attempt: number
+  readonly tool: string
+  readonly given: { readonly args: readonly string[] } | { readonly input: JsonObject }
+  /** The line as it was written, for people. */
+  readonly command?: string
+  /** Seconds. */
+  readonly timeout?: number
+  readonly permissions?: Permissions
+}
+
+/** Something that takes time, and whose end is recorded. */
+export type DurableOperation =
+  | { readonly kind: 'tool'; readonly key: string; readonly call: StepToolCall }
+  | { readonly kind: 'answer'; readonly key: string; readonly question: WorkflowQuestion }
+  | {
+      readonly kind: 'sleep'
+      readonly key: string
+      readonly until: { readonly seconds: number } | { readonly time: string }
+    }
+
+/**
+ * A question of a workflow. Its id follows from its key, so that it is the same after every
+ * restart.
+ */
+export type WorkflowQuestion = Interaction & {
+  /** What presets and policies may call it. */ readonly action: string
+  readonly context?: JsonObject
+}
+
+/** An operation that was begun. */
+export type PendingOperation = {
+  readonly operation: DurableOperation
+  /**
+   * Has it ended soon: it settles with CANCELLED or TIMEOUT, or with what it had when the word
+   * came.
+   */
+  abort(error: StepError): void
+}
+
+/**
+ * What an engine does for one execution. The interpreter knows nothing else of the world: no clock,
+ * no chance, no order but this one.
+ */
+export type DurableContext = {
+  /** The id of the execution. */
+  readonly id: string
+  /**
+   * Begins an operation. Nothing need happen before `first` is asked for it. Keys are unique in an
+   * execution.
+   */
+  begin(operation: DurableOperation): PendingOperation
+  /**
+   * The first of these to settle, in the order that the engine has recorded: the same after every
+   * restart. Rejects with a `Cancellation`, once, when the execution is cancelled.
+   */
+  first(
+    begun: readonly PendingOperation[],
+  ): Promise<{ readonly begun: PendingOperation; readonly settled: OperationOutcome }>
+  /**
+   * What happens, for whoever looks on. It is told again after a restart, marked as such by the
+   * engine.
+   */
+  emit?(event: WorkflowEvent): void
+}
+
+/** Thrown by `first` when somebody cancels the execution. */
+export class ExecutionCancelledError extends Error {
+  readonly reason: string
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'Cancellation'
+    this.reason = reason
+  }
+}
+
+/** What the interpreter tells on its way. Tasks are told by whoever performs them. */
+export type WorkflowEvent =
+  | { readonly type: 'step_start'; readonly step: string; readonly kind: string }
+  | { readonly type: 'step_skipped'; readonly step: string }
+  | {
+      readonly type: 'step_retry'
+      readonly step: string
+      readonly attempt: number
+      readonly in_s: number
+      readonly error: StepError
+    }
+  | {
+      readonly type: 'step_done'
+      readonly step: string
+      readonly status: 'ok' | 'failed'
+      readonly error?: StepError
+    }
+  | { readonly type: 'compensating'; readonly error: StepError }
+
+/**
+ * Performs a tool for a step: in this process, or as a run on record. A live attempt under the same
+ * key is joined. Never rejects.
+ */
+export type PerformTool = (
+  call: StepToolCall & { readonly workflow: string; readonly idempotencyKey: string },
+  signal: AbortSignal,
+) => Promise<OperationOutcome>
+
+/** How an execution stands. */
+export type Execution = {
+  /** A run id. */
+  readonly id: string
+  readonly name: string
+  readonly hash: string
+  readonly state: RunState
+  readonly created: string
+  readonly ended?: string
+  readonly result?: unknown
+  readonly error?: StepError
+  /** Questions that nobody has answered yet. */
+  readonly questions?: readonly WorkflowQuestion[]
+}
+
+/** An execution that was started. */
+export type ExecutionHandle = {
+  readonly id: string
+  /** Never rejects for what steps do; rejects where the engine is lost. */ readonly done: Promise<Execution>
+}
+
+export type StartExecutionOptions = {
+  /** A run id of the caller's own: what has it already is not started again, but joined. */ readonly id?: string
+}
+
+/** Where workflows are executed: one process, or many machines. */
+export type WorkflowEngine = {
+  start(
+    definition: Workflow,
+    input: unknown,
+    options?: StartExecutionOptions,
+  ): Promise<ExecutionHandle>
+  /** Answers a question; the first answer wins. Throws NOT_FOUND, CONFLICT. */
+  answer(id: string, question: string, value: unknown, by?: string): Promise<void>
+  cancel(id: string, reason?: string): Promise<void>
+  get(id: string): Promise<Execution | undefined>
+  list(filter?: {
+    readonly name?: string
+    readonly state?: RunState
+    readonly limit?: number
+  }): Promise<readonly Execution[]>
+  close(): Promise<void>
+}
+
+/** Anything that was thrown, in the form that a journal keeps. */
+export function toStepError(thrown: unknown): StepError {
+  const error = ToolError.is(thrown)
+    ? thrown
+    : new ToolError('INTERNAL', thrown instanceof Error ? thrown.message : String(thrown))
+  const { code, message, retryable, suggestion, details } = error
+  return {
+    code,
+    message,
+    retryable,
+    ...(suggestion && { hint: suggestion.example ?? suggestion.fix }),
+    ...(details !== undefined && { details }),
+  }
+}
+
+/** The same the other way: for whoever is told by a signal, or throws. */
+export function stepErrorToToolError({
+  code,
+  message,
+  retryable,
+  hint,
+  details,
+  run_id,
+}: StepError): ToolError {
+  return new ToolError(code, message, {
+    retryable,
+    ...(hint !== undefined && { suggestion: hint }),
+    ...((details ?? run_id) !== undefined && {
+      details: { ...details, ...(run_id !== undefined && { run_id }) },
+    }),
+  })
+}

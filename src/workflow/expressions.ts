@@ -1,0 +1,227 @@
+/**
+ * Evaluates expressions and fills templates from the scope of a step.
+ */
+
+import { ToolError } from '../protocol/tool-error.ts'
+import { shorten } from '../util/text.ts'
+import type { StepError } from './engine.ts'
+import { EXPRESSION_OPEN, parseCondition, parseTemplate } from './expression-parser.ts'
+import type { ComparisonOperator, Expression, PathExpression } from './expression-parser.ts'
+
+/**
+ * What an expression knows of a step that came before. A skipped one, and one that failed and was
+ * allowed to, has the result null.
+ */
+export type StepRecord = {
+  readonly status: 'ok' | 'failed' | 'skipped'
+  readonly result: unknown
+  readonly error: StepError | null
+  /** The run of its tool, where it has one. */
+  readonly run_id?: string
+  /** Of a `parallel` or `each` that went on after failures: the error of each part, or null. */
+  readonly errors?: readonly (StepError | null)[]
+}
+
+/** The names that expressions may use: `input`, `steps`, and what `each` calls its items. */
+export type ExpressionScope = {
+  readonly input: unknown
+  readonly steps: { readonly [name: string]: StepRecord }
+  /** `workflow.id` and `workflow.name`. */
+  readonly workflow: { readonly id: string; readonly name: string }
+  /** Items of the `each` steps around, by their names, and `<name>_index`. */
+  readonly items: { readonly [name: string]: unknown }
+}
+
+/**
+ * The value of an expression. What is not there is null. Throws INVALID_INPUT for a name that
+ * nobody knows, and for an order of things that have none.
+ */
+export function evaluateExpression(expression: Expression, scope: ExpressionScope): unknown {
+  switch (expression.kind) {
+    case 'literal':
+      return expression.value
+    case 'path':
+      return resolvePath(expression, scope)
+    case 'not':
+      return !isTruthy(evaluateExpression(expression.of, scope))
+    case 'and': {
+      const left = evaluateExpression(expression.left, scope)
+      return isTruthy(left) ? evaluateExpression(expression.right, scope) : left
+    }
+    case 'or': {
+      const left = evaluateExpression(expression.left, scope)
+      return isTruthy(left) ? left : evaluateExpression(expression.right, scope)
+    }
+    case 'compare':
+      return compareValues(
+        expression.operator,
+        evaluateExpression(expression.left, scope),
+        evaluateExpression(expression.right, scope),
+      )
+  }
+}
+
+/** What counts as true: all but null, false, 0 and the empty text. */
+function isTruthy(value: unknown): boolean {
+  return Boolean(value)
+}
+
+const SCOPE_ROOTS = ['input', 'steps', 'workflow'] as const
+
+function resolvePath({ root, keys }: PathExpression, scope: ExpressionScope): unknown {
+  let value = getRoot(root, scope)
+  for (const key of keys) {
+    value = getMember(value, key)
+    if (value === null) return null
+  }
+  return value ?? null
+}
+
+function getRoot(root: string, scope: ExpressionScope): unknown {
+  const known = SCOPE_ROOTS.find((name) => name === root)
+  if (known) return scope[known]
+  if (Object.hasOwn(scope.items, root)) return scope.items[root]
+  throw new ToolError('INVALID_INPUT', `nothing is called '${shorten(root, 60)}' here`, {
+    suggestion: `The names are ${[...SCOPE_ROOTS, ...Object.keys(scope.items)].join(', ')}; texts stand in quotes`,
+  })
+}
+
+// Own keys alone: what a result inherits was written by nobody.
+function getMember(value: unknown, key: string | number): unknown {
+  if (typeof value === 'string') return key === 'length' ? value.length : null
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return null
+  return (value as { readonly [key: string | number]: unknown })[key] ?? null
+}
+
+function compareValues(operator: ComparisonOperator, left: unknown, right: unknown): boolean {
+  if (operator === '==') return isEqualJson(left, right)
+  if (operator === '!=') return !isEqualJson(left, right)
+  if (!(
+    (typeof left === 'number' && typeof right === 'number') ||
+    (typeof left === 'string' && typeof right === 'string')
+  )) {
+    throw new ToolError(
+      'INVALID_INPUT',
+      `${describeType(left)} and ${describeType(right)} have no order: '${operator}' compares two numbers or two texts`,
+      {
+        suggestion:
+          'Compare values of one kind, and ask first whether they are there: x != null && x > 1',
+      },
+    )
+  }
+  switch (operator) {
+    case '<':
+      return left < right
+    case '<=':
+      return left <= right
+    case '>':
+      return left > right
+    case '>=':
+      return left >= right
+  }
+}
+
+function describeType(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return (
+    { object: 'an object', string: 'a text', number: 'a number', boolean: 'true or false' }[
+      typeof value as string
+    ] ?? typeof value
+  )
+}
+
+/**
+ * A copy of a JSON value with its expressions replaced by what they give. A text that is one
+ * expression becomes its value; in others, texts are joined. Keys stay as they are, and what was
+ * put in is not looked at again. Throws INVALID_INPUT.
+ */
+export function interpolate(value: unknown, scope: ExpressionScope): unknown {
+  return mapJsonStrings(value, (text) =>
+    text.includes(EXPRESSION_OPEN) ? interpolateText(text, scope) : text,
+  )
+}
+
+function interpolateText(text: string, scope: ExpressionScope): unknown {
+  const parts = parseTemplate(text)
+  const [only] = parts
+  // Copied: a tool that changes its input must not change what is on record.
+  if (parts.length === 1 && typeof only === 'object')
+    return mapJsonStrings(evaluateExpression(only, scope), (found) => found)
+  return parts
+    .map((part) =>
+      typeof part === 'string' ? part : toInterpolatedText(evaluateExpression(part, scope)),
+    )
+    .join('')
+}
+
+/** A value inside a text: null is nothing, lists and objects are JSON. */
+export function toInterpolatedText(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  // Copied first, because that is refused for a value without end, and this would end in a stack
+  // overflow.
+  return typeof value === 'object'
+    ? JSON.stringify(mapJsonStrings(value, (text) => text))
+    : String(value)
+}
+
+/**
+ * Whether a condition holds. null, false, 0 and the empty text do not; everything else does. Throws
+ * INVALID_INPUT for what cannot be read or compared.
+ */
+export function isConditionTrue(condition: string, scope: ExpressionScope): boolean {
+  return isTruthy(evaluateExpression(parseCondition(condition), scope))
+}
+
+const MAX_COPY_DEPTH = 500
+
+/**
+ * A copy of a JSON value with every text in it changed. Throws INVALID_INPUT for one that is nested
+ * without end.
+ */
+export function mapJsonStrings(
+  value: unknown,
+  onText: (text: string) => unknown,
+  depth = 0,
+): unknown {
+  if (typeof value === 'string') return onText(value)
+  if (typeof value !== 'object' || value === null) return value ?? null
+  if (depth > MAX_COPY_DEPTH)
+    throw new ToolError('INVALID_INPUT', `the value has more than ${MAX_COPY_DEPTH} levels`)
+  if (Array.isArray(value)) return value.map((item) => mapJsonStrings(item, onText, depth + 1))
+  const copy: { [key: string]: unknown } = {}
+  for (const key of Object.keys(value)) {
+    const inside = mapJsonStrings(value[key as never], onText, depth + 1)
+    // Assigned, this one key would become the prototype.
+    if (key === '__proto__')
+      Object.defineProperty(copy, key, {
+        value: inside,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
+    else copy[key] = inside
+  }
+  return copy
+}
+
+const MAX_COMPARE_DEPTH = 500
+
+/** Whether two values are the same JSON: the order of keys does not count, that of lists does. */
+function isEqualJson(left: unknown, right: unknown, depth = 0): boolean {
+  if (left === right) return true
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)
+    return (left ?? null) === (right ?? null)
+  if (depth > MAX_COMPARE_DEPTH)
+    throw new ToolError(
+      'INVALID_INPUT',
+      `values with more than ${MAX_COMPARE_DEPTH} levels cannot be compared`,
+    )
+  if (Array.isArray(left) !== Array.isArray(right)) return false
+  const keys = Object.keys(left)
+  if (keys.length !== Object.keys(right).length) return false
+  return keys.every(
+    (key) =>
+      Object.hasOwn(right, key) && isEqualJson(left[key as never], right[key as never], depth + 1),
+  )
+}

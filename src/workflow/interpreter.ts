@@ -1,0 +1,256 @@
+/**
+ * The interpreter: runs the steps of a workflow with conditions, retries, compensation and
+ * `finally`.
+ *
+ * It is deterministic. Everything that takes time is an operation of the engine, so a replay from
+ * the journal takes the same path.
+ */
+
+import { findErrorRow, getErrorInfo } from '../protocol/errors.ts'
+import type { RetryPolicy, Workflow, WorkflowStep } from './definition/model.ts'
+import type { DurableContext, OperationOutcome, StepError } from './engine.ts'
+import { interpolate, isConditionTrue } from './expressions.ts'
+import type { StepRecord } from './expressions.ts'
+import { runFlow } from './scheduler.ts'
+import {
+  checkValue,
+  FlowStoppedError,
+  getStepError,
+  joinStepPath,
+  runOperation,
+  runShielded,
+  runWithTimeout,
+  StepFailedError,
+} from './steps/flow.ts'
+import type {
+  Flow,
+  StepKind,
+  StepLocation,
+  StepRunner,
+  WorkflowFrame,
+  WorkflowParent,
+} from './steps/flow.ts'
+import { STEP_KINDS } from './steps/table.ts'
+
+/**
+ * Executes a workflow on an engine, from the beginning or from wherever its journal ends. Rejects
+ * only where the engine gives up; what steps do is in what it gives.
+ */
+export async function interpretWorkflow(
+  workflow: Workflow,
+  input: unknown,
+  context: DurableContext,
+): Promise<OperationOutcome> {
+  const flow = runWorkflow(workflow, input, { context, path: '' })
+  const ended = await runFlow(
+    workflow.timeout === undefined ? flow : runWithTimeout('~timeout', workflow.timeout, flow),
+    context,
+  )
+  return ended.ok
+    ? { ok: true, value: ended.value ?? null }
+    : { ok: false, error: getStepError(ended.thrown) }
+}
+
+/**
+ * Follows a workflow: its steps, what takes them back after a failure, and what is done at the end
+ * in any case. Throws StepFailure, or Stopped.
+ */
+function* runWorkflow(
+  workflow: Workflow,
+  given: unknown,
+  { context, path, outerCompensations: outer }: WorkflowParent,
+): Flow<unknown> {
+  const input = workflow.input ? yield* checkValue(workflow.input, given) : given
+  const frame: WorkflowFrame = { workflow, context, compensations: [], walk: STEP_RUNNER }
+  const at: StepLocation = {
+    frame,
+    path,
+    scope: { input, steps: {}, workflow: { id: context.id, name: workflow.name }, items: {} },
+  }
+  let value: unknown
+  try {
+    const last = yield* runSteps(workflow.steps, at)
+    value = workflow.output === undefined ? last : interpolate(workflow.output, at.scope)
+  } catch (thrown) {
+    const error = getStepError(thrown)
+    if (frame.compensations.length > 0) context.emit?.({ type: 'compensating', error })
+    const problems = yield* runShielded(runCleanup(workflow, at))
+    const told =
+      problems.length === 0
+        ? error
+        : {
+            ...error,
+            details: { ...error.details, cleanup: [...getCleanupProblems(error), ...problems] },
+          }
+    throw thrown instanceof FlowStoppedError
+      ? new FlowStoppedError(told)
+      : new StepFailedError(told)
+  }
+  outer?.push(...frame.compensations)
+  // A failure at the very end is the failure of the workflow; but what was done stays done, unless
+  // the one around it takes it back.
+  if (workflow.finally) yield* runShielded(runSteps(workflow.finally, toFinallyLocation(at)))
+  return value
+}
+
+const STEP_RUNNER: StepRunner = { step: runStep, steps: runSteps, workflow: runWorkflow }
+
+// The last that was done is taken back first. What cannot be taken back does not keep the others
+// from it.
+function* runCleanup({ finally: last = [] }: Workflow, at: StepLocation): Flow<StepError[]> {
+  const problems: StepError[] = []
+  for (const { steps, at: where } of [...at.frame.compensations].reverse()) {
+    // What it gives stays with it: steps without a name of their own may be called like one that
+    // another compensation asks for.
+    const scope = { ...where.scope, steps: { ...where.scope.steps } }
+    problems.push(...(yield* runAndCollectErrors(steps, { ...where, scope })))
+  }
+  problems.push(...(yield* runAndCollectErrors(last, toFinallyLocation(at))))
+  return problems
+}
+
+// A workflow inside this one may have had problems of its own.
+function getCleanupProblems({ details }: StepError): readonly unknown[] {
+  return Array.isArray(details?.['cleanup']) ? details['cleanup'] : []
+}
+
+function toFinallyLocation(at: StepLocation): StepLocation {
+  return { ...at, path: joinStepPath(at.path, 'finally') }
+}
+
+function* runAndCollectErrors(steps: Workflow['steps'], at: StepLocation): Flow<StepError[]> {
+  try {
+    yield* runSteps(steps, at)
+    return []
+  } catch (thrown) {
+    return [getStepError(thrown)]
+  }
+}
+
+const SKIPPED_RECORD: StepRecord = { status: 'skipped', result: null, error: null }
+/** How a tool is tried again where its step says nothing about it. */
+const DEFAULT_TOOL_RETRY: RetryPolicy = { max: 3, delay: 1, factor: 2, longest: 60 }
+const NO_RETRY: RetryPolicy = { ...DEFAULT_TOOL_RETRY, max: 0 }
+
+/** Takes steps one after the other; gives the result of the last one that was not skipped. */
+function* runSteps(steps: readonly WorkflowStep[], at: StepLocation): Flow<unknown> {
+  let last: unknown = null
+  for (const step of steps) {
+    const record = yield* runStep(step, at)
+    if (record.status !== 'skipped') last = record.result
+  }
+  return last
+}
+
+/**
+ * Takes a step, as often as it has to be tried, and remembers how it went. Throws StepFailure where
+ * its failure is that of the whole.
+ */
+function* runStep(step: WorkflowStep, at: StepLocation): Flow<StepRecord> {
+  const {
+    frame: { context, compensations: undo },
+    scope,
+  } = at
+  const path = joinStepPath(at.path, step.name)
+  const keep = (record: StepRecord): StepRecord => (scope.steps[step.name] = record)
+  try {
+    if (step.when !== undefined && !isConditionTrue(step.when, scope)) {
+      context.emit?.({ type: 'step_skipped', step: path })
+      return keep(SKIPPED_RECORD)
+    }
+    context.emit?.({ type: 'step_start', step: path, kind: step.type })
+    const record = yield* runStepWithRetries(step, at, path)
+    if (step.compensate) undo.push({ steps: step.compensate, at: { ...at, path: `${path}~undo` } })
+    context.emit?.({
+      type: 'step_done',
+      step: path,
+      status: record.status === 'failed' ? 'failed' : 'ok',
+      ...(record.error && { error: record.error }),
+    })
+    return keep(record)
+  } catch (thrown) {
+    if (thrown instanceof FlowStoppedError) throw thrown
+    const error = withFailedStep(getStepError(thrown), path)
+    context.emit?.({ type: 'step_done', step: path, status: 'failed', error })
+    // Also where it ends the workflow: what takes back and what is done in any case may ask how it
+    // went.
+    const record = keep({ status: 'failed', result: null, error })
+    if (step.on_error !== 'continue') throw new StepFailedError(error)
+    return record
+  }
+}
+
+function* runStepWithRetries(step: WorkflowStep, at: StepLocation, path: string): Flow<StepRecord> {
+  const kind: StepKind = STEP_KINDS[step.type]
+  const { retry = kind.retriesByDefault ? DEFAULT_TOOL_RETRY : NO_RETRY, timeout } = step
+  const mayPass = (error: StepError): boolean =>
+    retry.on
+      ? matchesErrorCode(error, retry.on)
+      : step.retry
+        ? canSucceedOnRetry(error)
+        : error.retryable
+  for (let attempt = 1; ; attempt += 1) {
+    const here = attempt === 1 ? path : `${path}#${attempt}`
+    try {
+      const taken = kind.run(step, at, here, attempt)
+      return yield* kind.enforceTimeout && timeout !== undefined
+        ? runWithTimeout(`${here}~timeout`, timeout, taken)
+        : taken
+    } catch (thrown) {
+      if (thrown instanceof FlowStoppedError) throw thrown
+      const error = getStepError(thrown)
+      if (attempt > retry.max || !mayPass(error)) throw new StepFailedError(error)
+      const seconds = getRetryDelaySeconds(attempt + 1, retry, `${at.frame.context.id}/${path}`)
+      at.frame.context.emit?.({
+        type: 'step_retry',
+        step: path,
+        attempt: attempt + 1,
+        in_s: seconds,
+        error,
+      })
+      if (seconds > 0)
+        yield* runOperation({
+          kind: 'sleep',
+          key: `${path}#${attempt + 1}~pause`,
+          until: { seconds },
+        })
+    }
+  }
+}
+
+// The innermost step is the one that failed.
+function withFailedStep(error: StepError, path: string): StepError {
+  return error.details?.['step'] === undefined
+    ? { ...error, details: { ...error.details, step: path } }
+    : error
+}
+
+// Whoever writes how often wants that for every failure but those that another try cannot change: a
+// wrong input stays wrong, what is forbidden stays so, and who cancels means it.
+function canSucceedOnRetry({ code }: StepError): boolean {
+  const { category } = getErrorInfo(code)
+  return category !== 'input' && category !== 'auth' && findErrorRow(code)?.code !== 'CANCELLED'
+}
+
+function matchesErrorCode({ code }: StepError, on: NonNullable<RetryPolicy['on']>): boolean {
+  const row = findErrorRow(code)
+  return on.some(
+    (wanted) =>
+      wanted === code ||
+      (row !== undefined && (wanted === row.row.class || findErrorRow(wanted)?.code === row.code)),
+  )
+}
+
+// Many that failed at the same moment do not come back at the same moment; but a replay waits as
+// long as the first time.
+function getRetryDelaySeconds(
+  attempt: number,
+  { delay, factor, longest }: RetryPolicy,
+  key: string,
+): number {
+  let hash = attempt
+  for (let index = 0; index < key.length; index += 1)
+    hash = (Math.imul(hash, 31) + key.charCodeAt(index)) >>> 0
+  const full = Math.min(longest, delay * factor ** (attempt - 2))
+  return Math.round(full * (500 + (hash % 501))) / 1000
+}

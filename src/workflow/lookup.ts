@@ -1,0 +1,44 @@
+/**
+ * Two cheap lookups that commands make for every run: which workflow a tool is, and which command
+ * resumes a run. Kept apart so that they load nothing else.
+ */
+
+import type { FoundTool } from '../registry/source.ts'
+import type { RunRequest } from '../runner/request.ts'
+import type { RunPaths } from '../runner/run-paths.ts'
+import type { RunSummary } from '../views/model/run-summary.ts'
+import type { LoadedWorkflow } from './definition/load.ts'
+
+// By what makes it a tool: a source that has to be renamed copies the rest.
+const workflowsByDefine = new WeakMap<FoundTool['define'], LoadedWorkflow>()
+
+/** Remembers which workflow a tool is. */
+export function rememberWorkflow(found: FoundTool, loaded: LoadedWorkflow): FoundTool {
+  workflowsByDefine.set(found.define, loaded)
+  return found
+}
+
+/** The workflow that a tool of a registry is; undefined for all other tools. */
+export function getLoadedWorkflow({
+  define,
+}: Pick<FoundTool, 'define'>): LoadedWorkflow | undefined {
+  return workflowsByDefine.get(define)
+}
+
+/**
+ * The command that goes on with a run that failed or was cancelled; undefined where none does: a
+ * workflow that came to its end is not resumed.
+ */
+export async function findResumeCommand(
+  paths: RunPaths,
+  { command }: Pick<RunRequest, 'command'>,
+  { state, error }: Pick<RunSummary, 'state' | 'error'>,
+): Promise<string | undefined> {
+  if (state !== 'failed' && state !== 'cancelled') return undefined
+  if (
+    command === 'workflow' &&
+    !(await (await import('./run-record.ts')).isResumable(paths, error?.code))
+  )
+    return undefined
+  return `toolable resume ${paths.id}`
+}

@@ -1,0 +1,422 @@
+/**
+ * Performs the tool of a step: programs and workflows as child runs, everything else as a call in
+ * this process. Concurrent requests for the same step share one execution.
+ */
+
+import { existsSync } from 'node:fs'
+import type { CallOptions } from '../core/call.ts'
+import { parseInputWords } from '../define/input-from-words.ts'
+import { narrowPermissions } from '../process/permissions.ts'
+import type { Interaction } from '../protocol/events.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import type { RegistryEntry } from '../registry/catalog.ts'
+import type { FoundProgram } from '../registry/source.ts'
+import { readRunRequest } from '../runner/find-run.ts'
+import { createRunRequest, takesDocument, toRunArguments } from '../runner/request.ts'
+import type { RunArguments, RunRequest } from '../runner/request.ts'
+import { getRunPaths } from '../runner/run-paths.ts'
+import type { RunPaths } from '../runner/run-paths.ts'
+import { performChildRun } from './child-run.ts'
+import type { LoadedWorkflow } from './definition/load.ts'
+import { stepErrorToToolError } from './engine.ts'
+import type { OperationOutcome, PerformTool, StepError } from './engine.ts'
+import { getLoadedWorkflow } from './lookup.ts'
+import { createWorkflowRequest } from './request.ts'
+import {
+  getAbortError,
+  getAttemptKey,
+  getChildRunId,
+  getForwardedQuestionId,
+  toFailureOutcome,
+  toOperationOutcome,
+} from './step-host.ts'
+import type { ChildRunPlan, StepCall, StepHost } from './step-host.ts'
+
+/**
+ * Performs the tools of steps: programs and other workflows as runs on record, linked to their
+ * workflow; everything else by a call. What is at work under the same key, in this process or
+ * another, is joined. Rejects only with ANSWER_REQUIRED, and only where its host wants that.
+ */
+export function createPerformTool(host: StepHost): PerformTool {
+  return (call, signal) =>
+    joinSharedWork(`${host.runsFolder}\0${call.idempotencyKey}`, signal, (together) =>
+      performStep(host, call, together),
+    )
+}
+
+async function performStep(
+  host: StepHost,
+  call: StepCall,
+  signal: AbortSignal,
+): Promise<OperationOutcome> {
+  try {
+    const entry = await findToolEntry(host, call.tool)
+    const work = await planChildRun(host, call, entry)
+    const settled = work
+      ? await performChildRun({ host, call, work, signal })
+      : await callInProcess(host, call, entry, signal)
+    if (
+      settled.ok ||
+      settled.error.code !== 'ANSWER_REQUIRED' ||
+      !host.leavesUnanswered ||
+      signal.aborted
+    )
+      return settled
+    throw new UnansweredStepError(settled.error)
+  } catch (error) {
+    if (error instanceof UnansweredStepError) throw stepErrorToToolError(error.error)
+    return toFailureOutcome(error)
+  }
+}
+
+async function findToolEntry({ registry }: StepHost, tool: string): Promise<RegistryEntry> {
+  await registry.prepare?.()
+  const entry = registry.find(tool) as RegistryEntry | undefined
+  if (entry) return entry
+  // Fails, and says which was meant.
+  await registry.describe(tool)
+  throw new Error(`there is no tool '${tool}'`)
+}
+
+class UnansweredStepError extends Error {
+  readonly error: StepError
+  constructor(error: StepError) {
+    super(error.message)
+    this.error = error
+  }
+}
+
+type SharedWork = {
+  readonly settled: Promise<OperationOutcome>
+  readonly stop: AbortController
+  waiting: number
+}
+
+// One table for the process: two engines over one folder may be asked for the same step.
+const sharedWork = new Map<string, SharedWork>()
+
+/**
+ * Does work once for everybody who asks for it at the same time under one key. It is ended when
+ * nobody wants it any more; whoever leaves others behind does not wait for its end.
+ */
+async function joinSharedWork(
+  key: string,
+  signal: AbortSignal,
+  begin: (signal: AbortSignal) => Promise<OperationOutcome>,
+): Promise<OperationOutcome> {
+  if (signal.aborted) return { ok: false, error: getAbortError(signal) }
+  const work = sharedWork.get(key) ?? startSharedWork(key, begin)
+  work.waiting += 1
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      work.waiting -= 1
+      if (work.waiting === 0) work.stop.abort(signal.reason)
+      else resolve({ ok: false, error: getAbortError(signal) })
+    }
+    signal.addEventListener('abort', leave, { once: true })
+    void work.settled
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', leave))
+  })
+}
+
+function startSharedWork(
+  key: string,
+  begin: (signal: AbortSignal) => Promise<OperationOutcome>,
+): SharedWork {
+  const stop = new AbortController()
+  const settled = begin(stop.signal).finally(() => {
+    if (sharedWork.get(key) === work) sharedWork.delete(key)
+  })
+  const work: SharedWork = { settled, stop, waiting: 0 }
+  sharedWork.set(key, work)
+  return work
+}
+
+/**
+ * Calls a tool that is no program: a function of this process, one of a server. It has no run of
+ * its own; what it tells is told as a task.
+ */
+async function callInProcess(
+  { registry, cwd, env, emit: tell, ask, remembers = true }: StepHost,
+  call: StepCall,
+  entry: RegistryEntry,
+  signal: AbortSignal,
+): Promise<OperationOutcome> {
+  if (call.permissions)
+    throw new ToolError(
+      'PERMISSION',
+      `'${call.tool}' is no program, so that nobody can hold it to the permissions of a step`,
+      { suggestion: 'Take the permissions out of the step' },
+    )
+  const input =
+    'input' in call.given
+      ? call.given.input
+      : parseInputWords((await entry.definition.compiled()).manifest, call.given.args, env)
+  const task = getAttemptKey(call)
+  let events = 0
+  let asked = 0
+  const answer = (question: Interaction): Promise<unknown> => {
+    const original = question.key ?? `${(asked += 1)}`
+    return ask!(
+      {
+        question: {
+          ...question,
+          id: getForwardedQuestionId(task, original),
+          action: question.key ?? question.kind,
+        },
+        task,
+        original,
+      },
+      signal,
+    ).then((given) => given?.value)
+  }
+  await tell?.({
+    type: 'task_submitted',
+    task_id: task,
+    payload: call.command === undefined ? { tool: entry.id, input } : { command: call.command },
+  })
+  await tell?.({ type: 'task_started', task_id: task })
+  const settled = toOperationOutcome(
+    await registry.call(entry.id, input, {
+      cwd,
+      env,
+      signal,
+      ...(call.timeout !== undefined && { timeout: call.timeout }),
+      ...(remembers && { idempotencyKey: call.idempotencyKey }),
+      ...(ask && {
+        answer,
+        sample: async ({ id, prompt, key, ...sampling }) =>
+          String(
+            await answer({
+              id,
+              kind: 'sample',
+              prompt,
+              sampling,
+              ...(key !== undefined && { key }),
+            }),
+          ),
+      }),
+      onEvent: (event) => {
+        if (event.type === 'tool_invoked') return undefined
+        events += 1
+        return event.type === 'progress'
+          ? tell?.({ type: 'task_progress', task_id: task, child_event: event })
+          : undefined
+      },
+    }),
+  )
+  const ended =
+    !settled.ok && signal.aborted ? { ok: false as const, error: getAbortError(signal) } : settled
+  await tell?.({
+    type: 'task_done',
+    task_id: task,
+    status: ended.ok ? 'ok' : 'failed',
+    child_result: ended.ok ? ended.value : ended.error,
+    events_count: events,
+  })
+  return ended
+}
+
+type FunctionStepCall = Parameters<PerformTool>[0]
+
+/**
+ * Performs what needs nothing but a call of this process, and leaves everything else to another.
+ * Nobody looks on, and nobody else has the same step at work: that is for executions that have no
+ * folder.
+ */
+export function createFunctionPerformer(
+  { registry, cwd, env }: Pick<StepHost, 'registry' | 'cwd' | 'env'>,
+  others: PerformTool,
+): PerformTool {
+  // Found once for each name, unless other tools have come since.
+  let entries: unknown
+  let known = new Map<string, string | undefined>()
+  const idOf = (tool: string): string | undefined => {
+    const now = 'entries' in registry ? registry.entries : undefined
+    if (now !== entries || now === undefined) {
+      entries = now
+      known = new Map()
+    }
+    if (!known.has(tool))
+      known.set(tool, getFunctionId(registry.find(tool) as RegistryEntry | undefined))
+    return known.get(tool)
+  }
+  return (call, signal) => {
+    const id =
+      'input' in call.given && !call.permissions && !signal.aborted ? idOf(call.tool) : undefined
+    if (id === undefined) return others(call, signal)
+    return registry
+      .call(
+        id,
+        (call.given as Extract<FunctionStepCall['given'], { readonly input: unknown }>).input,
+        toCallOptions(call, { cwd, env, signal }),
+      )
+      .then((outcome): OperationOutcome => {
+        const settled = toOperationOutcome(outcome)
+        return settled.ok || !signal.aborted ? settled : { ok: false, error: getAbortError(signal) }
+      })
+  }
+}
+
+function getFunctionId(entry: RegistryEntry | undefined): string | undefined {
+  return entry && !entry.found.program && !getLoadedWorkflow(entry.found) ? entry.id : undefined
+}
+
+function toCallOptions({ timeout }: FunctionStepCall, options: CallOptions): CallOptions {
+  return timeout === undefined ? options : { ...options, timeout }
+}
+
+/** Workflows that are steps of each other, one in the other. */
+const MAX_WORKFLOW_DEPTH = 10
+
+/**
+ * What the tool of a step is as a run of its own; undefined for a tool that is called. Throws
+ * PRECONDITION for workflows that run each other without an end.
+ */
+async function planChildRun(
+  host: StepHost,
+  call: StepCall,
+  entry: RegistryEntry,
+): Promise<ChildRunPlan | undefined> {
+  const loaded = host.startWorkflow && getLoadedWorkflow(entry.found)
+  if (loaded) return planWorkflowRun(host, call, entry, loaded)
+  const program = await entry.found.program?.()
+  return (
+    program && {
+      runId: getChildRunId(call.idempotencyKey),
+      request: (paths) => createChildRequest({ host, call, entry, program }, paths),
+    }
+  )
+}
+
+async function planWorkflowRun(
+  host: StepHost,
+  call: StepCall,
+  entry: RegistryEntry,
+  { workflow, file }: LoadedWorkflow,
+): Promise<ChildRunPlan> {
+  if (call.permissions)
+    throw new ToolError(
+      'PERMISSION',
+      `'${call.tool}' is a workflow, whose steps have permissions of their own`,
+      { suggestion: 'Take the permissions out of the step' },
+    )
+  checkWorkflowDepth(host.runsFolder, call, entry)
+  const { cwd, env, traceparent, startWorkflow } = host
+  const input =
+    'input' in call.given
+      ? call.given.input
+      : parseInputWords((await entry.definition.compiled()).manifest, call.given.args, env)
+  return {
+    // A workflow that failed has taken back what it did: another try begins anew.
+    runId: getChildRunId(
+      call.attempt > 1 ? `${call.idempotencyKey}#${call.attempt}` : call.idempotencyKey,
+    ),
+    request: async ({ id }) => ({
+      ...createWorkflowRequest(id, workflow, input, {
+        cwd,
+        env: traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent },
+        file,
+        caller: 'workflow',
+        ...(call.timeout !== undefined && { timeout: call.timeout }),
+      }),
+      parent: { run_id: call.workflow, step: call.step },
+    }),
+    start: startWorkflow!,
+  }
+}
+
+function checkWorkflowDepth(
+  root: string,
+  { workflow, step }: StepCall,
+  { id }: RegistryEntry,
+): void {
+  let number = 1
+  for (let run: string | undefined = workflow; run !== undefined;) {
+    number += 1
+    if (number > MAX_WORKFLOW_DEPTH)
+      throw new ToolError(
+        'PRECONDITION',
+        `the workflow '${id}' is not run: at step '${step}' it would be number ${number} of workflows that run each other`,
+        {
+          recoverable: false,
+          suggestion: `Give the step a condition that ends it ('when'); ${MAX_WORKFLOW_DEPTH} workflows may stand in one another`,
+        },
+      )
+    const paths = getRunPaths(root, run)
+    run = existsSync(paths.request) ? readRunRequest(paths).parent?.run_id : undefined
+  }
+}
+
+type ProgramStep = {
+  readonly host: StepHost
+  readonly call: StepCall
+  readonly entry: RegistryEntry
+  readonly program: FoundProgram
+}
+
+/**
+ * What the run of a step is asked to do. Throws PERMISSION where the step allows its tool more than
+ * that asks for, USAGE or INVALID_INPUT for words that it does not know.
+ */
+async function createChildRequest(step: ProgramStep, paths: RunPaths): Promise<RunRequest> {
+  const {
+    host: { cwd, env, traceparent },
+    call,
+    entry,
+  } = step
+  const program = await narrowProgram(step, paths)
+  const options = {
+    retries: 0,
+    caller: 'workflow',
+    idempotencyKey: call.idempotencyKey,
+    ...(call.timeout !== undefined && { timeout: call.timeout }),
+  }
+  const where = { cwd, env: traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent } }
+  const request = await createRunRequest(
+    paths.id,
+    entry,
+    program,
+    await resolveArguments(step),
+    options,
+    where,
+  )
+  return { ...request, parent: { run_id: call.workflow, step: call.step } }
+}
+
+async function resolveArguments({
+  call: { given },
+  entry,
+  program,
+  host,
+}: ProgramStep): Promise<RunArguments> {
+  const { call } = program
+  if ('args' in given && takesDocument(call))
+    return {
+      args: given.args,
+      input: parseInputWords((await entry.definition.compiled()).manifest, given.args, host.env),
+    }
+  const made = toRunArguments(given, call)
+  // Whoever wrote the step has agreed to it.
+  return call.destructive ? { ...made, args: [...made.args, '--yes'] } : made
+}
+
+// Its own permissions name lines of its manifest; those of the step stand elsewhere.
+async function narrowProgram(
+  { call: { permissions: wanted }, entry, program, host: { cwd } }: ProgramStep,
+  { workspace }: RunPaths,
+): Promise<FoundProgram> {
+  if (!wanted) return program
+  if (program.orchestrator)
+    throw new ToolError(
+      'PERMISSION',
+      `'${entry.id}' starts other tools, and what those do nobody can hold to the permissions of a step`,
+      { suggestion: 'Take the permissions out of the step' },
+    )
+  const { permissions: own, manifest: file, ...rest } = program
+  return {
+    ...rest,
+    permissions: await narrowPermissions({ wanted, own, file, tool: entry.id }, { workspace, cwd }),
+  }
+}

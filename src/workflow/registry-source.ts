@@ -1,0 +1,153 @@
+/**
+ * The registry source for workflows: makes a tool of each workflow in files, folders and values.
+ */
+
+import { basename } from 'node:path'
+import type { ToolDefinition } from '../define/tool-types.ts'
+import { defineTool } from '../define/tool.ts'
+import type { Context } from '../protocol/context.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import type { FoundTool, LoadedSource, ToolSource } from '../registry/source.ts'
+import { isObject } from '../util/values.ts'
+import type { JsonObject } from '../util/values.ts'
+import { createFileLoader, createFolderLoader, createValueLoader } from './definition/load.ts'
+import type { LoadedWorkflow, LoadWorkflows } from './definition/load.ts'
+import { rememberWorkflow } from './lookup.ts'
+import { deriveAnnotations } from './traits.ts'
+import { isBuiltWorkflow } from './workflow-types.ts'
+import type { RegistryWorkflowHost, WorkflowItem } from './workflow-types.ts'
+
+const SHARED_SOURCE_NAME = 'workflows'
+const FILE_PATTERN = /\.(ya?ml|json|[cm]?[jt]s)$/i
+
+/** What a registry gives its workflows. */
+export type WorkflowSourceHost = Pick<RegistryWorkflowHost, 'opened' | 'surroundings'>
+
+type WorkflowSourcePart = {
+  readonly source: string
+  readonly location: string
+  readonly load: LoadWorkflows
+}
+
+/**
+ * Makes the sources of the option `workflows`: one for each folder, and one for all files and
+ * values. Throws CONFIG for what is no workflow.
+ */
+export function createWorkflowSources(
+  items: readonly WorkflowItem[],
+  host: WorkflowSourceHost,
+): readonly ToolSource[] {
+  if (!Array.isArray(items))
+    throw new ToolError(
+      'CONFIG',
+      "'workflows' of registry() takes a list of files, folders and workflows",
+    )
+  const groups = new Map<string, WorkflowSourcePart[]>()
+  for (const part of items.map(toSourcePart))
+    groups.set(part.source, [...(groups.get(part.source) ?? []), part])
+  return Array.from(groups, ([name, parts]) => createSource(name, parts, host))
+}
+
+function toSourcePart(item: WorkflowItem): WorkflowSourcePart {
+  if (isBuiltWorkflow(item) || (isObject(item) && Object.hasOwn(item, 'steps')))
+    return { source: SHARED_SOURCE_NAME, location: 'this process', load: createValueLoader(item) }
+  const { path, name } =
+    typeof item === 'string'
+      ? { path: item }
+      : (item as { readonly path?: string; readonly name?: string })
+  if (typeof path !== 'string' || path === '')
+    throw new ToolError(
+      'CONFIG',
+      "'workflows' of registry() takes files, folders, what workflow() gives, and definitions with 'steps'",
+    )
+  const isFile = FILE_PATTERN.test(path)
+  return {
+    source: name ?? (isFile ? SHARED_SOURCE_NAME : getSourceName(path)),
+    location: path,
+    load: isFile ? createFileLoader(path) : createFolderLoader(path),
+  }
+}
+
+function createSource(
+  name: string,
+  parts: readonly WorkflowSourcePart[],
+  shared: WorkflowSourceHost,
+): ToolSource {
+  const closing = new AbortController()
+  const host = { ...shared, running: new Set<Promise<unknown>>(), closed: closing.signal }
+  return {
+    name,
+    kind: 'workflows',
+    location: [...new Set(parts.map(({ location }) => location))].join(', '),
+    async load(context): Promise<LoadedSource> {
+      const loaded = await Promise.all(parts.map(({ load }) => load(name, context)))
+      const tools = loaded.flatMap(({ workflows }) =>
+        workflows.map((workflow): FoundTool =>
+          createWorkflowTool(name, workflow, { ...host, cwd: context.cwd }),
+        ),
+      )
+      return { tools, problems: loaded.flatMap(({ problems }) => problems) }
+    },
+    async close() {
+      closing.abort('the registry was closed')
+      await Promise.allSettled([...host.running])
+    },
+  }
+}
+
+function getSourceName(path: string): string {
+  const name = basename(path)
+  return name === '' || name === '.' || name === '..' ? SHARED_SOURCE_NAME : name
+}
+
+const ANY_INPUT_SCHEMA = { type: 'object', additionalProperties: true } as const
+
+/** A workflow as a tool. A call of it is a run on record, wherever it comes from. */
+function createWorkflowTool(
+  source: string,
+  loaded: LoadedWorkflow,
+  host: RegistryWorkflowHost,
+): FoundTool {
+  const { workflow, file } = loaded
+  const { name, version, description, input = ANY_INPUT_SCHEMA } = workflow
+  const summary = workflow.summary ?? `The workflow ${name}`
+  const define = (called: string): ToolDefinition =>
+    defineTool({
+      name: called,
+      summary,
+      ...(description !== undefined && { description }),
+      input,
+      tags: WORKFLOW_TAGS,
+      annotations: deriveAnnotations(workflow, (tool) => host.opened().find(tool)),
+      // Its fields are its own, whatever they are called.
+      reserved: false,
+      run: (given: JsonObject, ctx: Context) =>
+        trackRunning(host, async () =>
+          (await import('./call-workflow.ts')).callWorkflow({ loaded, input: given }, ctx, host),
+        ),
+    })
+  const found: FoundTool = {
+    source,
+    ...(version !== undefined && { version }),
+    name,
+    tier: file === undefined ? 'in-process' : 'manifest',
+    kind: 'workflow',
+    ...(file !== undefined && { location: file }),
+    summary,
+    tags: WORKFLOW_TAGS,
+    define,
+    composed: true,
+  }
+  return rememberWorkflow(found, loaded)
+}
+
+const WORKFLOW_TAGS = ['workflow']
+
+function trackRunning<Result>(
+  { running }: RegistryWorkflowHost,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const done = work().finally(() => running.delete(done))
+  running.add(done)
+  return done
+}

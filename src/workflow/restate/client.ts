@@ -1,0 +1,335 @@
+/**
+ * HTTP client of the Restate server: ingress and admin interface, retries, and errors of the server
+ * as tool errors.
+ */
+
+import { ToolError } from '../../protocol/tool-error.ts'
+import { sendRequest, toErrorCode } from '../../registry/http.ts'
+import type { HttpResult } from '../../registry/http.ts'
+import { isObject } from '../../util/values.ts'
+import { WORKFLOW_SERVICE } from './wire.ts'
+
+/** A place of a Restate server. */
+export type RestateServer = {
+  readonly url: string
+  readonly who: string
+  /** What names it on the command line. */ readonly flag: string
+}
+
+export type RestateRequest = {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: { readonly [name: string]: string }
+  readonly signal: AbortSignal
+  /** Milliseconds. */ readonly timeout: number
+}
+
+/**
+ * Sends one request, and gives the whole answer, whatever its status. Throws DEPENDENCY, TIMEOUT
+ * and OUTPUT_LIMIT, and what the signal says.
+ */
+export async function sendRestateRequest(
+  { url, who, flag }: RestateServer,
+  { method, path, body, headers, signal, timeout }: RestateRequest,
+): Promise<HttpResult> {
+  const target = new URL(url.replace(/\/+$/, '') + path)
+  try {
+    return await sendRequest({
+      url: target,
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal,
+      timeout,
+      who,
+    })
+  } catch (error) {
+    if (!ToolError.is(error) || error.code !== 'DEPENDENCY' || !error.retryable) throw error
+    throw new ToolError('DEPENDENCY', error.message, {
+      suggestion: `Start the server (npx @restatedev/restate-server), or name another one with ${flag}`,
+      cause: error,
+    })
+  }
+}
+
+/** Tries again what may pass by itself, with longer and longer pauses between. */
+export async function withRetries<Result>(
+  work: () => Promise<Result>,
+  {
+    tries = 4,
+    pause = 250,
+    longest = 5_000,
+    signal,
+    onFailure,
+  }: {
+    readonly tries?: number
+    readonly pause?: number
+    readonly longest?: number
+    readonly signal: AbortSignal
+    readonly onFailure?: (error: ToolError) => void
+  },
+): Promise<Result> {
+  for (let count = 1, wait = pause; ; count += 1, wait = Math.min(wait * 2, longest)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!ToolError.is(error) || !error.retryable || count >= tries || signal.aborted) throw error
+      onFailure?.(error)
+    }
+    await delay(wait, signal)
+  }
+}
+
+/** Waits; rejects with the reason of the signal. */
+export function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** The admin interface of a Restate server. */
+export function createAdminServer(url: string): RestateServer {
+  return { url, who: 'the admin interface of Restate', flag: '--admin' }
+}
+
+/**
+ * Tells the server where a worker is. It asks the worker at once what it serves; the same place
+ * again is no news.
+ */
+export async function registerWorker(
+  admin: RestateServer,
+  uri: string,
+  {
+    signal,
+    headers,
+  }: { readonly signal: AbortSignal; readonly headers?: { readonly [name: string]: string } },
+): Promise<void> {
+  // Without force a changed service at an old address would be refused, and the server would go on
+  // with what it knew.
+  const { status, document, bytes } = await sendRestateRequest(admin, {
+    method: 'POST',
+    path: '/deployments',
+    body: { uri, force: true, ...(headers && { additional_headers: headers }) },
+    signal,
+    timeout: 30_000,
+  })
+  if (status >= 200 && status < 300) return
+  const why =
+    isObject(document) && typeof document['message'] === 'string'
+      ? document['message']
+      : bytes.toString('utf8', 0, 500)
+  throw new ToolError(
+    'DEPENDENCY',
+    `the Restate server at ${admin.url} does not take the worker at ${uri}: ${why}`,
+    {
+      suggestion:
+        'Give the address by which the server reaches this worker: --advertise http://this-machine:9080',
+    },
+  )
+}
+
+/**
+ * Rows of a question in SQL. A server that has just come cannot tell for a while, and is asked
+ * again.
+ */
+export function queryAdmin(
+  admin: RestateServer,
+  sql: string,
+  signal: AbortSignal,
+): Promise<readonly { readonly [column: string]: unknown }[]> {
+  return withRetries(() => queryOnce(admin, sql, signal), { tries: 6, signal })
+}
+
+async function queryOnce(
+  admin: RestateServer,
+  sql: string,
+  signal: AbortSignal,
+): Promise<readonly { readonly [column: string]: unknown }[]> {
+  const { status, document, bytes } = await sendRestateRequest(admin, {
+    method: 'POST',
+    path: '/query',
+    body: { query: sql },
+    signal,
+    timeout: 30_000,
+  })
+  const rows = isObject(document) ? document['rows'] : undefined
+  if (status === 200 && Array.isArray(rows)) return rows as never
+  throw new ToolError(
+    'DEPENDENCY',
+    `${admin.who} at ${admin.url} does not answer questions: HTTP status ${status}: ${bytes.toString('utf8', 0, 300)}`,
+    {
+      retryable: status >= 500,
+      suggestion:
+        'Look whether --admin names the admin address of a Restate server (port 9070 by default)',
+    },
+  )
+}
+
+/** What those who talk to a server have at hand. */
+export type RestateConnection = {
+  readonly ingress: RestateServer
+  readonly admin: RestateServer | undefined
+  readonly ask: (asked: Omit<RestateRequest, 'signal'>) => Promise<HttpResult>
+  readonly signal: AbortSignal
+}
+
+/** Milliseconds that a worker gets to say what it thinks of a word; the server has it already. */
+const REPLY_TIMEOUT_MS = 5_000
+
+/**
+ * Hands a word to an execution: the server takes it at once and keeps it, also while no worker is
+ * alive. Throws what the worker says against it, where one is
+ * there to say it: NOT_FOUND, CONFLICT, INVALID_INPUT.
+ */
+export async function signalExecution(
+  { ingress, ask, signal }: RestateConnection,
+  id: string,
+  handler: 'answer' | 'cancel',
+  body: unknown,
+): Promise<void> {
+  const what =
+    handler === 'answer' ? `the answer to ${id} was not taken` : `${id} was not cancelled`
+  await requireRunningExecution(id, ask, ingress)
+  // By this the same word is not taken twice when the way back breaks.
+  const word = crypto.randomUUID()
+  const sent = await ask({
+    method: 'POST',
+    path: `/${WORKFLOW_SERVICE}/${id}/${handler}/send`,
+    body,
+    headers: { 'idempotency-key': word },
+    timeout: 30_000,
+  })
+  const invocation = isObject(sent.document) ? sent.document['invocationId'] : undefined
+  if (sent.status >= 300 || typeof invocation !== 'string')
+    throw toRestateError(sent, ingress, what)
+  let heard: HttpResult
+  try {
+    heard = await sendRestateRequest(ingress, {
+      method: 'GET',
+      path: `/restate/invocation/${encodeURIComponent(invocation)}/attach`,
+      signal,
+      timeout: REPLY_TIMEOUT_MS,
+    })
+  } catch (error) {
+    if (ToolError.is(error) && error.retryable) return
+    throw error
+  }
+  if (heard.status >= 400) throw toRestateError(heard, ingress, what)
+}
+
+// A word to an execution that never was would wait for it.
+async function requireRunningExecution(
+  id: string,
+  ask: RestateConnection['ask'],
+  ingress: RestateServer,
+): Promise<void> {
+  const { status } = await ask({
+    method: 'GET',
+    path: `/restate/workflow/${WORKFLOW_SERVICE}/${id}/output`,
+    timeout: 30_000,
+  })
+  if (status === 404)
+    throw new ToolError(
+      'NOT_FOUND',
+      `the Restate server at ${ingress.url} knows no workflow ${id}`,
+      {
+        suggestion:
+          'Check the id, and whether this is the server that it was started on: toolable workflow list',
+      },
+    )
+  if (status === 200)
+    throw new ToolError('CONFLICT', `${id} is over`, { suggestion: `toolable runs show ${id}` })
+}
+
+/**
+ * Milliseconds of one look; then the next begins, so that a connection that died unseen is noticed.
+ */
+const ATTACH_TIMEOUT_MS = 60_000
+const MAX_PAUSE_MS = 5_000
+
+/**
+ * Waits for the end of an execution, whatever becomes of the server meanwhile; rejects with
+ * DEPENDENCY when it was away for longer than `patience` seconds.
+ */
+export async function waitForRemoteEnd(
+  id: string,
+  {
+    ingress,
+    signal,
+    patience,
+    now,
+  }: RestateConnection & { readonly patience: number; readonly now: () => number },
+): Promise<HttpResult> {
+  let lastSeen = now()
+  for (let pause = 200; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    try {
+      const answer = await sendRestateRequest(ingress, {
+        method: 'GET',
+        path: `/restate/workflow/${WORKFLOW_SERVICE}/${id}/attach`,
+        signal,
+        timeout: ATTACH_TIMEOUT_MS,
+      })
+      // A server that is about to go, or just came, answers so for a while.
+      if (answer.status < 500 || answer.headers.has('x-restate-id')) return answer
+      throw new ToolError(
+        'DEPENDENCY',
+        `the Restate server at ${ingress.url} answered with HTTP status ${answer.status}`,
+      )
+    } catch (error) {
+      if (!ToolError.is(error) || !error.retryable || signal.aborted) throw error
+      if (error.code === 'TIMEOUT') {
+        lastSeen = now()
+        pause = 100
+      } else if (now() - lastSeen > patience * 1000) throw error
+    }
+    await delay(pause, signal)
+  }
+}
+
+/** The failure that an answer of the server tells. */
+export function toRestateError(
+  { status, document, bytes }: HttpResult,
+  { url }: RestateServer,
+  what: string,
+): ToolError {
+  const why =
+    isObject(document) && typeof document['message'] === 'string'
+      ? document['message']
+      : bytes.toString('utf8', 0, 500)
+  if (isUnknownService(status, why)) return createNoWorkerError(url, what)
+  const code = toErrorCode(status)
+  return new ToolError(
+    code,
+    `${what}: ${why === '' ? `the Restate server at ${url} answered with HTTP status ${status}` : why}`,
+  )
+}
+
+/** What is said where nobody has registered the service. */
+function createNoWorkerError(url: string, what: string): ToolError {
+  return new ToolError(
+    'DEPENDENCY',
+    `${what}: no worker has registered at the Restate server ${url}`,
+    {
+      suggestion:
+        'Start one: toolable worker --listen 127.0.0.1:9080 --admin http://127.0.0.1:9070',
+    },
+  )
+}
+
+function isUnknownService(status: number, why: string): boolean {
+  return status === 404 && /\bservice\b/i.test(why)
+}

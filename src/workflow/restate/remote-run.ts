@@ -1,0 +1,305 @@
+/**
+ * A workflow that Restate workers execute, as the target of a run here: started, followed, and its
+ * questions forwarded.
+ */
+
+import { ToolError } from '../../protocol/tool-error.ts'
+import { readEventBatches } from '../../runner/log-reader.ts'
+import type { RunRequest } from '../../runner/request.ts'
+import type { RunPaths } from '../../runner/run-paths.ts'
+import type {
+  RunTarget,
+  RunTargetEnd,
+  RunTargetListener,
+  StartRunTarget,
+} from '../../runner/run-target.ts'
+import type { ToolLine } from '../../runner/tool-output.ts'
+import type { Workflow } from '../definition/model.ts'
+import type { Execution, OperationOutcome, WorkflowQuestion } from '../engine.ts'
+import { createQuestionRegistry, toFinalLine } from '../run-protocol.ts'
+import type { QuestionRegistry } from '../run-protocol.ts'
+import { toFailureOutcome } from '../step-host.ts'
+import { delay } from './client.ts'
+import { createRestateEngine } from './restate-engine.ts'
+import type { RestateEngine } from './restate-engine.ts'
+import type { TaskRecord } from './wire.ts'
+
+const MIN_POLL_MS = 200
+const MAX_POLL_MS = 2_000
+
+export type RemoteRunOptions = {
+  readonly paths: RunPaths
+  readonly request: RunRequest
+  readonly now: () => number
+}
+
+/** The engine at a server that a request names. */
+export function openRestateEngine(
+  server: NonNullable<NonNullable<RunRequest['workflow']>['server']>,
+  { now }: { readonly now: () => number },
+): RestateEngine {
+  return createRestateEngine({ ...server, now })
+}
+
+/**
+ * A workflow that workers execute, as what a run here supervises: it is started where it is not
+ * yet, followed, and told about; answers and cancellation are passed on. Losing the server, or this
+ * process, ends nothing there: whoever resumes the run follows it again.
+ */
+export function createRemoteTarget({ paths, request, now }: RemoteRunOptions): StartRunTarget {
+  return async (listener): Promise<RunTarget> => {
+    const { definition, server } = request.workflow!
+    const workflow = definition as unknown as Workflow
+    const id = request.run_id
+    const engine = openRestateEngine(server!, { now })
+    const inquiry = createQuestionRegistry(listener)
+    const leaving = new AbortController()
+    const questions = createQuestionForwarder({
+      id,
+      engine,
+      inquiry,
+      onUnanswered: (error) => leaving.abort(error),
+    })
+    listener.onLine({ type: 'start', step: workflow.name, args: request.input ?? {} })
+
+    const follow = async (done: Promise<Execution>): Promise<OperationOutcome> => {
+      const over = new AbortController()
+      const watching = watchExecution(
+        engine,
+        id,
+        await createTaskReporter(paths, listener),
+        questions,
+        AbortSignal.any([over.signal, leaving.signal]),
+      )
+      try {
+        return toExecutionOutcome(await Promise.race([done, rejectOnAbort(leaving.signal)]))
+      } catch (error) {
+        throw toResumableError(error, id)
+      } finally {
+        over.abort()
+        await watching
+      }
+    }
+    const work = async (): Promise<RunTargetEnd> => {
+      const settled = await engine
+        .start(workflow, request.input ?? {}, { id })
+        .then(({ done }) => follow(done))
+        .catch(toFailureOutcome)
+      questions.close()
+      await engine.close()
+      listener.onLine(toFinalLine(settled))
+      return {
+        child: { reason: 'exited', status: settled.ok ? 0 : null, signal: null },
+        speaksProtocol: true,
+        stdout: Buffer.alloc(0),
+        stderr: '',
+      }
+    }
+    return {
+      pid: undefined,
+      isTrusted: true,
+      answer: inquiry.answer,
+      onUnanswered: inquiry.decline,
+      closeInput: () => undefined,
+      stop(_grace, why) {
+        if (why.kind === 'cancelled' || why.kind === 'deadline') {
+          const reason =
+            why.kind === 'cancelled' ? why.reason : `it took longer than ${why.seconds} seconds`
+          engine.cancel(id, reason).catch((error: unknown) => {
+            if (!isOverError(error)) leaving.abort(error)
+          })
+        } else
+          leaving.abort(
+            why.kind === 'failure' ? why.error : new ToolError('INTERNAL', 'the run was ended'),
+          )
+      },
+      end: work(),
+    }
+  }
+}
+
+// Looks less and less often while nothing happens, and once more when it is over.
+async function watchExecution(
+  engine: RestateEngine,
+  id: string,
+  tasks: Awaited<ReturnType<typeof createTaskReporter>>,
+  questions: ReturnType<typeof createQuestionForwarder>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let pause = MIN_POLL_MS; ; pause = Math.min(pause * 1.5, MAX_POLL_MS)) {
+    const isLast = signal.aborted
+    try {
+      const standing = await engine.standing(id, tasks.seen)
+      if (standing) {
+        if (tasks.tell(standing.tasks)) pause = MIN_POLL_MS
+        questions.hear(standing.questions)
+      }
+    } catch {
+      // Whoever waits for the end notices when the server stays away.
+    }
+    if (isLast) return
+    await delay(pause, signal).catch(() => undefined)
+  }
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const leave = (): void => reject(signal.reason as Error)
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+  })
+}
+
+function toExecutionOutcome({ state, result, error }: Execution): OperationOutcome {
+  if (state === 'completed') return { ok: true, value: result ?? null }
+  return {
+    ok: false,
+    error: error ?? {
+      code: 'INTERNAL',
+      message: 'the server says nothing about its end',
+      retryable: false,
+    },
+  }
+}
+
+function toResumableError(error: unknown, id: string): unknown {
+  if (!ToolError.is(error) || error.code !== 'DEPENDENCY') return error
+  return new ToolError(
+    'DEPENDENCY',
+    `${error.message}; the workflow ${id} is safe there, and goes on with its server`,
+    { suggestion: `toolable resume ${id}`, cause: error },
+  )
+}
+
+function isOverError(error: unknown): boolean {
+  return ToolError.is(error) && (error.code === 'CONFLICT' || error.code === 'CANCELLED')
+}
+
+/** Tells of tasks that workers perform. */
+type TaskReporter = {
+  /** The last change that was told. */ readonly seen: number
+  /** True where there was something to tell. */ tell(tasks: readonly TaskRecord[]): boolean
+}
+
+/**
+ * Tells each thing about a task once, in the lines of the run protocol: what an attempt before has
+ * told is on record.
+ */
+async function createTaskReporter(
+  { events }: RunPaths,
+  listener: Pick<RunTargetListener, 'onLine'>,
+): Promise<TaskReporter> {
+  const told = new Set<string>()
+  for await (const batch of readEventBatches(events))
+    for (const event of batch) if (event.type.startsWith('task_')) told.add(getLineKey(event))
+  let seen = 0
+  const tell = (line: ToolLine): void => {
+    if (told.has(getLineKey(line))) return
+    told.add(getLineKey(line))
+    listener.onLine(line)
+  }
+  return {
+    get seen() {
+      return seen
+    },
+    tell(tasks) {
+      for (const record of tasks) {
+        for (const line of toTaskLines(record)) tell(line)
+        seen = Math.max(seen, record.change)
+      }
+      return tasks.length > 0
+    },
+  }
+}
+
+function toTaskLines({ task, call, status, run_id, error }: TaskRecord): readonly ToolLine[] {
+  const child = run_id === undefined ? {} : { child_run_id: run_id }
+  const begun: ToolLine[] = [
+    {
+      type: 'task_submitted',
+      task_id: task,
+      payload:
+        call.command === undefined ? { tool: call.tool, ...call.given } : { command: call.command },
+    },
+    { type: 'task_started', task_id: task },
+  ]
+  return status === 'running'
+    ? begun
+    : [
+        ...begun,
+        {
+          type: 'task_done',
+          task_id: task,
+          ...child,
+          status,
+          ...(error && { child_result: { status: 'error', error } }),
+        },
+      ]
+}
+
+function getLineKey(line: { readonly type: string; readonly [field: string]: unknown }): string {
+  return `${line.type} ${String(line['task_id'])}`
+}
+
+/** Asks here what an execution elsewhere asks. */
+type QuestionForwarder = {
+  /** These are open now. */ hear(open: readonly WorkflowQuestion[]): void
+  close(): void
+}
+
+type QuestionForwarderOptions = {
+  readonly id: string
+  readonly engine: RestateEngine
+  readonly inquiry: QuestionRegistry
+  /** Nobody here answers: the question stays open there. */ readonly onUnanswered: (
+    error: unknown,
+  ) => void
+}
+
+/**
+ * Asks each question once, passes its answer on, and withdraws it when somebody else has answered.
+ */
+function createQuestionForwarder({
+  id,
+  engine,
+  inquiry,
+  onUnanswered,
+}: QuestionForwarderOptions): QuestionForwarder {
+  const asked = new Map<string, AbortController>()
+  const ask = async (question: WorkflowQuestion, controller: AbortController): Promise<void> => {
+    let answer: { readonly value: unknown; readonly by: string }
+    try {
+      answer = await inquiry.askWorkflowQuestion(question, controller.signal)
+    } catch (error) {
+      if (!controller.signal.aborted) onUnanswered(error)
+      return
+    }
+    try {
+      await engine.answer(id, question.id, answer.value, answer.by)
+    } catch (error) {
+      // Somebody was quicker; then that answer counts.
+      if (!ToolError.is(error) || !['CONFLICT', 'NOT_FOUND', 'CANCELLED'].includes(error.code))
+        onUnanswered(error)
+    }
+  }
+  return {
+    hear(open) {
+      for (const question of open) {
+        if (asked.has(question.id)) continue
+        const controller = new AbortController()
+        asked.set(question.id, controller)
+        void ask(question, controller)
+      }
+      for (const [question, controller] of asked) {
+        if (open.some((one) => one.id === question)) continue
+        controller.abort(new ToolError('CANCELLED', 'somebody else has answered'))
+        // The same may be asked once more, by another try.
+        asked.delete(question)
+      }
+    },
+    close() {
+      for (const controller of asked.values())
+        controller.abort(new ToolError('CANCELLED', 'the workflow is over'))
+    },
+  }
+}

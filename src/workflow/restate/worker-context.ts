@@ -1,0 +1,260 @@
+/**
+ * The durable context on Restate, and the state it publishes for watchers.
+ */
+
+import { ToolError } from '../../protocol/tool-error.ts'
+import { ExecutionCancelledError } from '../engine.ts'
+import type {
+  DurableContext,
+  DurableOperation,
+  OperationOutcome,
+  PendingOperation,
+  StepError,
+  WorkflowQuestion,
+} from '../engine.ts'
+import type { RestateContext, RestateFailure, RestatePromise, RestateSdk } from './sdk.ts'
+import { CANCEL_PROMISE, STATE_KEYS, STEP_SERVICE } from './wire.ts'
+import type {
+  ExecutionInfo,
+  RestateAnswer,
+  RestateRunResult,
+  RestateStepRequest,
+  TaskRecord,
+} from './wire.ts'
+
+type RestateOperation = PendingOperation & {
+  launched?: LaunchedOperation
+  error?: StepError
+  isToldToEnd?: boolean
+}
+type EndedOperation = { readonly own: RestateOperation; readonly settled: OperationOutcome }
+
+/**
+ * What Restate does for one execution. Every wait is one race of recorded promises: anything else
+ * would take another way when it is played again.
+ */
+export function createRestateContext(sdk: RestateSdk, context: RestateContext): DurableContext {
+  const board = new TaskStore(context)
+  const wish = context.promise<string>(CANCEL_PROMISE).get()
+  let isCancelled = false
+
+  // A cancellation by the server's own interface breaks whatever is awaited, once for each time
+  // that somebody asks.
+  let serverSaysCancel = false
+  const calmly = async <Value>(wanted: RestatePromise<Value>): Promise<Value> => {
+    for (;;) {
+      try {
+        return await wanted.map(passThrough)
+      } catch (error) {
+        if (!(error instanceof sdk.CancelledError)) throw error
+        serverSaysCancel = true
+      }
+    }
+  }
+
+  const cancelled = (reason: string): never => {
+    isCancelled = true
+    throw new ExecutionCancelledError(reason)
+  }
+
+  const race = async (owns: readonly RestateOperation[]): Promise<EndedOperation> => {
+    for (;;) {
+      if (serverSaysCancel && !isCancelled) cancelled('cancelled at the Restate server')
+      const ends: RestatePromise<EndedOperation | string>[] = owns.map((own) =>
+        own.launched!.settled.map((settled) => ({ own, settled: settled! })),
+      )
+      try {
+        const ended = await sdk.RestatePromise.race(
+          isCancelled ? ends : [...ends, wish.map((reason) => reason ?? '')],
+        )
+        if (typeof ended !== 'string') return ended
+        cancelled(ended)
+      } catch (error) {
+        if (!(error instanceof sdk.CancelledError)) throw error
+        serverSaysCancel = true
+      }
+    }
+  }
+
+  return {
+    id: context.key,
+    begin: (operation) => {
+      const own: RestateOperation = { operation, abort: (error) => void (own.error ??= error) }
+      return own
+    },
+    async first(begun) {
+      const owns = begun as readonly RestateOperation[]
+      for (const own of owns) {
+        if (own.launched || own.error) continue
+        own.launched = await launchOperation(own.operation, { sdk, context, calmly })
+        board.begin(own.operation)
+      }
+      // What waits in the engine alone ends at the word; a tool ends when its worker has ended it.
+      const ended = owns.find(({ error, launched }) => error && !launched?.end)
+      if (ended) return { begun: ended, settled: settle(ended, { ok: false, error: ended.error! }) }
+      for (const own of owns) {
+        if (!own.error || own.isToldToEnd) continue
+        own.isToldToEnd = true
+        context.cancel(await calmly(own.launched!.end!))
+      }
+      const { own, settled } = await race(owns)
+      return { begun: own, settled: settle(own, settled) }
+    },
+  }
+
+  function settle(own: RestateOperation, settled: OperationOutcome): OperationOutcome {
+    const known =
+      !settled.ok && own.error && settled.error.code === 'CANCELLED'
+        ? {
+            ok: false as const,
+            error: {
+              ...own.error,
+              ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }),
+            },
+          }
+        : settled
+    board.end(own.operation, known)
+    return known
+  }
+}
+
+// A promise that was broken by a cancellation stays so; another one of the same event does not.
+const passThrough = <Value>(value?: Value, failure?: Error): Value => {
+  if (failure) throw failure
+  return value as Value
+}
+
+/** An operation that the engine has taken. */
+type LaunchedOperation = {
+  readonly settled: RestatePromise<OperationOutcome>
+  /** What is told to end, where there is something to tell. */
+  readonly end?: RestatePromise<string>
+}
+
+type LaunchContext = {
+  readonly sdk: RestateSdk
+  readonly context: RestateContext
+  /** Waits through cancellations. */ readonly calmly: <Value>(
+    wanted: RestatePromise<Value>,
+  ) => Promise<Value>
+}
+
+/** Hands an operation to the engine. */
+async function launchOperation(
+  operation: DurableOperation,
+  { sdk, context, calmly }: LaunchContext,
+): Promise<LaunchedOperation> {
+  switch (operation.kind) {
+    case 'tool': {
+      // A tool is a call of its own: it goes to whichever worker is free, and nothing of the
+      // workflow stays in memory while it runs.
+      const call = context.genericCall<RestateStepRequest, OperationOutcome>({
+        service: STEP_SERVICE,
+        method: 'perform',
+        parameter: { ...operation.call, workflow: context.key },
+        inputSerde: sdk.serde.json,
+        outputSerde: sdk.serde.json,
+        name: operation.key,
+      })
+      return {
+        settled: call.map((settled, failure) => settled ?? toLostOutcome(failure)),
+        end: call.invocationId,
+      }
+    }
+    case 'answer':
+      return {
+        settled: context
+          .promise<RestateAnswer>(operation.question.id)
+          .get()
+          .map((answer) => ({ ok: true, value: answer?.value })),
+      }
+    case 'sleep': {
+      const { until } = operation
+      const milliseconds =
+        'seconds' in until
+          ? until.seconds * 1000
+          : Date.parse(until.time) - (await calmly(context.date.now()))
+      return {
+        settled: context
+          .sleep(Math.max(0, Math.round(milliseconds)), operation.key)
+          .map(() => ({ ok: true, value: null })),
+      }
+    }
+  }
+}
+
+// A step answers with a value whatever happens, so this is the word of the server: somebody
+// cancelled or killed the call itself.
+function toLostOutcome(failure: RestateFailure | undefined): OperationOutcome {
+  const isCancelled = failure?.code === 409
+  const { code, message, retryable } = new ToolError(
+    isCancelled ? 'CANCELLED' : 'DEPENDENCY',
+    `the Restate server gave up the step: ${failure?.message ?? 'it says nothing more'}`,
+    isCancelled ? {} : { retryable: false },
+  )
+  return { ok: false, error: { code, message, retryable } }
+}
+
+/** Keeps, where everybody may look, what an execution asks and does. It decides nothing. */
+class TaskStore {
+  private readonly context: RestateContext
+  private readonly open = new Map<string, WorkflowQuestion>()
+  private changes = 0
+
+  constructor(context: RestateContext) {
+    this.context = context
+  }
+
+  /** Something was begun. */
+  begin(operation: DurableOperation): void {
+    if (operation.kind === 'answer') this.ask(operation.question)
+    if (operation.kind === 'tool')
+      this.note({ task: operation.key, call: operation.call, status: 'running' })
+  }
+
+  /** It ended, or nobody waits for it any more. */
+  end(operation: DurableOperation, settled: OperationOutcome): void {
+    if (operation.kind === 'answer' && this.open.delete(operation.question.id))
+      this.context.set(STATE_KEYS.questions, [...this.open.values()])
+    if (operation.kind !== 'tool') return
+    const { key: task, call } = operation
+    if (settled.ok)
+      this.note({
+        task,
+        call,
+        status: 'ok',
+        ...(settled.run_id !== undefined && { run_id: settled.run_id }),
+      })
+    else
+      this.note({
+        task,
+        call,
+        status: 'failed',
+        error: settled.error,
+        ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }),
+      })
+  }
+
+  private ask(question: WorkflowQuestion): void {
+    this.open.set(question.id, question)
+    this.context.set(STATE_KEYS.questions, [...this.open.values()])
+  }
+
+  private note(task: Omit<TaskRecord, 'change'>): void {
+    this.context.set(`${STATE_KEYS.task}${task.task}`, {
+      ...task,
+      change: (this.changes += 1),
+    } satisfies TaskRecord)
+  }
+}
+
+/** Says which execution this is. */
+export function storeBegin(context: RestateContext, info: ExecutionInfo): void {
+  context.set(STATE_KEYS.info, info)
+}
+
+/** Says how it ended. */
+export function storeEnd(context: RestateContext, { state, settled }: RestateRunResult): void {
+  context.set(STATE_KEYS.end, state)
+  if (!settled.ok) context.set(STATE_KEYS.error, settled.error)
+}

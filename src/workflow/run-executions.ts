@@ -1,0 +1,227 @@
+/**
+ * Executions that are runs on record: workflows that ask, wait or start programs.
+ */
+
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { findErrorRow } from '../protocol/errors.ts'
+import type { Answerer } from '../protocol/events.ts'
+import { isFinished } from '../protocol/run-state.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import type { Registry } from '../registry/types.ts'
+import { createFolderChannel, createHostChannel, submitAnswer } from '../runner/answer-channels.ts'
+import { listRuns, readRunRequest } from '../runner/find-run.ts'
+import { isRunLive } from '../runner/lock.ts'
+import { readEventBatches } from '../runner/log-reader.ts'
+import { performRun } from '../runner/perform-run.ts'
+import { recoverRuns } from '../runner/recover.ts'
+import type { RunRequest } from '../runner/request.ts'
+import { createRun } from '../runner/run-folder.ts'
+import { getRunPaths } from '../runner/run-paths.ts'
+import type { RunPaths } from '../runner/run-paths.ts'
+import { readBriefSummary, readRunSummary } from '../runner/summary.ts'
+import type { JsonObject } from '../util/values.ts'
+import type { RunSummary } from '../views/model/run-summary.ts'
+import type { Workflow } from './definition/model.ts'
+import type { Execution, ExecutionHandle, StepError, WorkflowQuestion } from './engine.ts'
+import { createWorkflowRequest } from './request.ts'
+import { readWorkflowRun } from './run-record.ts'
+import { toPlainCode } from './step-host.ts'
+import { createWorkflowTarget } from './workflow-run.ts'
+
+type RunExecutionsOptions = {
+  readonly root: string
+  readonly registry: Registry
+  readonly answer?: Answerer | undefined
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string | undefined }
+}
+
+type LiveRunExecution = { readonly stop: AbortController; readonly done: Promise<Execution> }
+
+/** Executions that are runs on record: those that ask, wait or start programs. */
+export class RunExecutions {
+  readonly #options: RunExecutionsOptions
+  readonly #live = new Map<string, LiveRunExecution>()
+
+  constructor(options: RunExecutionsOptions) {
+    this.#options = options
+  }
+
+  has(id: string): boolean {
+    return existsSync(this.#paths(id).request)
+  }
+
+  start(workflow: Workflow, input: JsonObject, id: string): ExecutionHandle {
+    const { root, cwd, env } = this.#options
+    const request = createWorkflowRequest(id, workflow, input, { cwd, env })
+    return this.#perform(createRun(root, request), request)
+  }
+
+  /**
+   * Waits for one that was started already, whoever performs it; where nobody does, it goes on
+   * here.
+   */
+  join(id: string): ExecutionHandle {
+    const mine = this.#live.get(id)
+    if (mine) return { id, done: mine.done }
+    const paths = this.#paths(id)
+    return isRunLive(paths) ? { id, done: followRun(paths) } : this.#goOn(paths)
+  }
+
+  async answer(id: string, question: string, value: unknown): Promise<void> {
+    const paths = this.#paths(id)
+    const { questions = [], state } = await readRunExecution(paths)
+    const meant = questions.find((one) => [one.id, one.key, one.action].includes(question))
+    if (!meant)
+      throw new ToolError(
+        isFinished(state) ? 'PRECONDITION' : 'NOT_FOUND',
+        isFinished(state) ? `${id} is over: it is ${state}` : `${id} does not ask '${question}'`,
+        { field: 'question' },
+      )
+    await submitAnswer(paths, meant, value)
+  }
+
+  async cancel(id: string, reason: string): Promise<void> {
+    const mine = this.#live.get(id)
+    const paths = this.#paths(id)
+    if (mine) mine.stop.abort(reason)
+    else if (isRunLive(paths)) await writeFile(paths.cancel, '', { mode: 0o600 })
+    else {
+      const { state, error } = await readRunExecution(paths)
+      const isLeft = !isFinished(state) || error?.code === 'INTERRUPTED'
+      throw new ToolError(
+        'PRECONDITION',
+        isLeft ? `nobody performs ${id}: its process died` : `${id} is over: it is ${state}`,
+        isLeft ? { suggestion: `toolable cancel ${id}, or resume it first` } : {},
+      )
+    }
+  }
+
+  read(id: string): Promise<Execution> {
+    return readRunExecution(this.#paths(id))
+  }
+
+  /** Goes on with those that a host like this one started, and whose process died. */
+  async resume(): Promise<readonly string[]> {
+    const { root } = this.#options
+    await recoverRuns(root)
+    const ids: string[] = []
+    for (const { id, paths } of listRuns(root).reverse()) {
+      if (this.#live.has(id) || !(await isAbandonedRun(paths))) continue
+      this.#goOn(paths)
+      ids.push(id)
+    }
+    return ids
+  }
+
+  async close(): Promise<void> {
+    for (const { stop } of this.#live.values())
+      stop.abort(new ToolError('INTERRUPTED', 'the host of workflows was closed'))
+    await Promise.allSettled([...this.#live.values()].map(({ done }) => done))
+  }
+
+  #paths(id: string): RunPaths {
+    return getRunPaths(this.#options.root, id)
+  }
+
+  #goOn(paths: RunPaths): ExecutionHandle {
+    return this.#perform(paths, readRunRequest(paths), 'resume')
+  }
+
+  #perform(paths: RunPaths, request: RunRequest, resumedBy?: 'resume'): ExecutionHandle {
+    const { registry, answer, env } = this.#options
+    const stop = new AbortController()
+    const done = performRun(paths, request, {
+      env,
+      start: createWorkflowTarget({ paths, request, registry, env, now: Date.now }),
+      channels: [
+        ...(answer ? [createHostChannel(answer)] : []),
+        createFolderChannel(paths.answers),
+      ],
+      signal: stop.signal,
+      ...(resumedBy && { resumedBy }),
+    })
+      .then(() => readRunExecution(paths))
+      .finally(() => this.#live.delete(paths.id))
+    // Whoever does not look at it is not ended by it.
+    done.catch(() => undefined)
+    this.#live.set(paths.id, { stop, done })
+    return { id: paths.id, done }
+  }
+}
+
+// Those of the command line have a way back of their own.
+async function isAbandonedRun(paths: RunPaths): Promise<boolean> {
+  if (isRunLive(paths)) return false
+  try {
+    const request = readRunRequest(paths)
+    if (request.command !== 'workflow' || request.surroundings || request.parent) return false
+    const { state, error } = await readBriefSummary(paths, request)
+    return !isFinished(state) || error?.code === 'E_INTERRUPTED'
+  } catch {
+    return false
+  }
+}
+
+async function followRun(paths: RunPaths): Promise<Execution> {
+  for await (const _events of readEventBatches(paths.events, {
+    follow: true,
+    isComplete: () => !isRunLive(paths),
+  }));
+  return readRunExecution(paths)
+}
+
+/** How an execution stands that is a run. Throws CONFIG where the record is not one of ours. */
+async function readRunExecution(paths: RunPaths): Promise<Execution> {
+  const request = readRunRequest(paths)
+  const summary = await readRunSummary(paths, request)
+  const isLeft = isFinished(summary.state) && summary.state !== 'completed' && !isRunLive(paths)
+  return toExecution(
+    request,
+    isLeft ? { ...summary, questions: (await readWorkflowRun(paths)).open } : summary,
+  )
+}
+
+/** An execution from what a run was asked to do and what became of it. */
+function toExecution({ run_id: id, tool, workflow }: RunRequest, summary: RunSummary): Execution {
+  const { state, created, ended, result, questions } = summary
+  const error = getRunError(summary)
+  return {
+    id,
+    name: String(workflow?.definition['name'] ?? tool),
+    hash: workflow?.hash ?? '',
+    state,
+    created,
+    ...(ended !== undefined && { ended }),
+    ...(state === 'completed' && { result: result ?? null }),
+    ...(error && { error }),
+    ...(questions.length > 0 && { questions: questions as unknown as readonly WorkflowQuestion[] }),
+  }
+}
+
+function getRunError({ error, state }: RunSummary): StepError | undefined {
+  if (!error || state === 'completed') return undefined
+  const code = toPlainCode(error.code)
+  return {
+    code,
+    message: error.message ?? code,
+    retryable: findErrorRow(code)?.row.retryable ?? false,
+    ...(error.hint !== undefined && { hint: error.hint }),
+  }
+}
+
+/**
+ * How an execution stands, as quickly as it can be had; undefined for a run that is none, or that
+ * nobody can read.
+ */
+export async function readBriefExecution(paths: RunPaths): Promise<Execution | undefined> {
+  try {
+    const request = readRunRequest(paths)
+    return request.command === 'workflow'
+      ? toExecution(request, await readBriefSummary(paths, request))
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * How a workflow speaks through its run: questions, progress of steps, and the final line.
+ */
+
+import { toProtocolCode } from '../protocol/errors.ts'
+import type { ToolError } from '../protocol/tool-error.ts'
+import type { RunQuestion } from '../runner/questions.ts'
+import type { RunTarget, RunTargetListener } from '../runner/run-target.ts'
+import type { ToolLine } from '../runner/tool-output.ts'
+import type { JsonObject } from '../util/values.ts'
+import type { Workflow } from './definition/model.ts'
+import type { JournalRecord } from './embedded/journal-records.ts'
+import type { OperationOutcome, StepError, WorkflowEvent, WorkflowQuestion } from './engine.ts'
+
+/** The questions of a workflow, asked through its run. */
+export type QuestionRegistry = Required<Pick<RunTarget, 'answer'>> & {
+  /** Rejects where nobody answers. */
+  ask(
+    question: RunQuestion,
+    signal: AbortSignal,
+    context?: JsonObject,
+  ): Promise<{ readonly value: unknown; readonly by: string }>
+  /** The same for a question of the workflow itself, whose time the interpreter keeps. */
+  askWorkflowQuestion(
+    question: WorkflowQuestion,
+    signal: AbortSignal,
+  ): Promise<{ readonly value: unknown; readonly by: string }>
+  decline(id: string, error: ToolError): void
+  /**
+   * The workflow is left as it is: what it asks stays open for its next attempt, though nobody
+   * waits here any more.
+   */
+  keepOpen(): void
+}
+
+type WaitingQuestion = {
+  readonly resolve: (answer: { readonly value: unknown; readonly by: string }) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Opens the questions of one attempt. A question that nobody waits for any more is withdrawn. */
+export function createQuestionRegistry(
+  listener: Pick<RunTargetListener, 'onQuestion' | 'onWithdrawn'>,
+): QuestionRegistry {
+  const waiting = new Map<string, WaitingQuestion>()
+  let isLeft = false
+  const ask: QuestionRegistry['ask'] = (question, signal, context) =>
+    new Promise((resolve, reject) => {
+      const settle = (): void => {
+        signal.removeEventListener('abort', withdraw)
+        waiting.delete(question.id)
+      }
+      const withdraw = (): void => {
+        settle()
+        if (!isLeft) listener.onWithdrawn(question.id)
+        reject(signal.reason as Error)
+      }
+      if (signal.aborted) return reject(signal.reason as Error)
+      signal.addEventListener('abort', withdraw, { once: true })
+      waiting.set(question.id, {
+        resolve: (answer) => (settle(), resolve(answer)),
+        reject: (error) => (settle(), reject(error)),
+      })
+      listener.onQuestion(question, context)
+    })
+  return {
+    ask,
+    askWorkflowQuestion({ timeout, context, ...question }, signal) {
+      return ask(question, signal, { ...context, ...(timeout !== undefined && { timeout }) })
+    },
+    answer: ({ id, value, by }) => waiting.get(String(id))?.resolve({ value, by: String(by) }),
+    decline: (id, error) => waiting.get(id)?.reject(error),
+    keepOpen: () => void (isLeft = true),
+  }
+}
+
+/** Tells what happens to steps. */
+type StepReporter = {
+  event(event: WorkflowEvent, again: boolean): void
+  /** That some of it happened before. */
+  resumed(records: readonly JournalRecord[]): void
+}
+
+/**
+ * Puts what happens to the steps of a workflow on the record of its run: how far it is, by the
+ * steps at the top, and for each step when it began and how it went. What happened before a restart
+ * is on record already.
+ */
+export function reportSteps(
+  { steps }: Workflow,
+  listener: Pick<RunTargetListener, 'onLine'>,
+): StepReporter {
+  const top = new Map(steps.map(({ name }, index) => [name, index]))
+  const done = new Set<string>()
+  const log = (level: string, msg: string, step: string, more: object): void =>
+    listener.onLine({ type: 'log', level, msg, step, ...more })
+  return {
+    resumed(records) {
+      const known = records.filter(({ t }) => t === 'done').length
+      if (known > 0)
+        listener.onLine({
+          type: 'log',
+          level: 'info',
+          msg: `${known} ${known === 1 ? 'operation is' : 'operations are'} on record, and not done again`,
+        })
+    },
+    event(event, again) {
+      if ((event.type === 'step_done' || event.type === 'step_skipped') && top.has(event.step))
+        done.add(event.step)
+      if (again) return
+      if (event.type === 'step_start') {
+        const index = top.get(event.step)
+        if (index !== undefined)
+          listener.onLine({
+            type: 'progress',
+            step: event.step,
+            pct: Math.round((done.size / steps.length) * 1000) / 10,
+            msg: `step ${index + 1}/${steps.length}: ${event.step}`,
+          })
+        log('debug', `${event.step} begins`, event.step, {
+          step_state: 'running',
+          kind: event.kind,
+        })
+      } else if (event.type === 'step_skipped')
+        log('info', `${event.step} is skipped: its condition is not true`, event.step, {
+          step_state: 'skipped',
+        })
+      else if (event.type === 'step_retry')
+        log(
+          'warn',
+          `${event.step} failed, and is tried again in ${event.in_s} s: ${event.error.code} ${event.error.message}`,
+          event.step,
+          { step_state: 'retry', try: event.attempt },
+        )
+      else if (event.type === 'step_done')
+        log(
+          event.status === 'ok' ? 'debug' : 'warn',
+          event.error
+            ? `${event.step} failed: ${event.error.code} ${event.error.message}`
+            : `${event.step} is done`,
+          event.step,
+          { step_state: event.status },
+        )
+      else
+        log(
+          'warn',
+          `what was done is taken back, because it failed: ${event.error.code} ${event.error.message}`,
+          '',
+          { step_state: 'compensating' },
+        )
+    },
+  }
+}
+
+/** The line with which the run of a workflow ends. */
+export function toFinalLine(settled: OperationOutcome): ToolLine {
+  return settled.ok
+    ? { type: 'result', status: 'ok', result: settled.value ?? null }
+    : toFailureLine(settled.error)
+}
+
+function toFailureLine({ code, message, retryable, hint, details, run_id }: StepError): ToolLine {
+  if (code === 'CANCELLED')
+    return { type: 'cancelled', reason: message, ...toContextField(details, run_id) }
+  return {
+    type: 'error',
+    code: toProtocolCode(code, retryable),
+    msg: message,
+    ...(hint !== undefined && { hint }),
+    retryable: false,
+    ...toContextField(details, run_id),
+  }
+}
+
+function toContextField(
+  details: JsonObject | undefined,
+  runId: string | undefined,
+): { readonly context?: JsonObject } {
+  return details || runId !== undefined
+    ? { context: { ...details, ...(runId !== undefined && { child_run_id: runId }) } }
+    : {}
+}

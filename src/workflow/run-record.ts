@@ -1,0 +1,273 @@
+/**
+ * Reads the record of a workflow run: its journal, its steps and open questions, and whether it can
+ * be resumed.
+ */
+
+import { constants, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RunEvent, RunState } from '../protocol/run-state.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import { readEventBatches } from '../runner/log-reader.ts'
+import type { RunRequest } from '../runner/request.ts'
+import type { RunPaths } from '../runner/run-paths.ts'
+import { isObject } from '../util/values.ts'
+import { exceedsStepLimit } from '../views/model/step-limit.ts'
+import type { OpenQuestion } from '../views/model/run-summary.ts'
+import type { Workflow } from './definition/model.ts'
+import { createEndRecord, openJournalFile, readJournal } from './embedded/journal-records.ts'
+import type { EndRecord, JournalRecord } from './embedded/journal-records.ts'
+import type { Journal } from './embedded/journal.ts'
+import type { OperationOutcome } from './engine.ts'
+
+/** A step as `runs show` shows it. */
+export type ShownStep = {
+  readonly step: string
+  readonly state: 'running' | 'ok' | 'failed' | 'skipped' | 'interrupted'
+  readonly kind?: string
+  readonly tries?: number
+  readonly duration_s?: number
+  /** The run of its tool. */ readonly run_id?: string
+  readonly error?: string
+}
+
+type KeptStep = {
+  readonly key: string
+  readonly depth: number
+  state: ShownStep['state']
+  kind?: string
+  tries: number
+  began: number
+  ended?: number
+  run_id?: string
+  error?: string
+}
+
+const STEP_STATES: readonly unknown[] = ['running', 'ok', 'failed', 'skipped']
+
+/**
+ * The steps of a run, as many as are kept; what failed is, and what the workflow itself consists
+ * of.
+ */
+export type ShownSteps = {
+  readonly steps: readonly ShownStep[]
+  /** How many were left out. */ readonly more_steps?: number
+}
+
+type StepCollection = { readonly kept: Map<string, KeptStep>; leftOut: number }
+
+/**
+ * What the record of a workflow's run tells of its steps, and the questions that wait for an
+ * answer, also where nobody performs it now; `answered` where the answer is there and nobody has
+ * taken it yet.
+ */
+export async function readWorkflowRun(
+  paths: RunPaths,
+): Promise<ShownSteps & { readonly open: readonly OpenQuestion[] }> {
+  const steps: StepCollection = { kept: new Map(), leftOut: 0 }
+  const open = new Map<string, OpenQuestion>()
+  for await (const events of readEventBatches(paths.events))
+    for (const event of events) {
+      applyStepEvent(steps, event)
+      applyQuestionEvent(open, event)
+    }
+  const records = await readRunJournal(paths)
+  if (findRecordedOutcome(records, paths.id)) open.clear()
+  return {
+    steps: [...steps.kept.values()].map(toShownStep),
+    ...(steps.leftOut > 0 && { more_steps: steps.leftOut }),
+    open: [...open.values()].map((question) =>
+      existsSync(join(paths.answers, `${question.id}.json`))
+        ? { ...question, answered: true }
+        : question,
+    ),
+  }
+}
+
+function applyStepEvent(steps: StepCollection, event: RunEvent): void {
+  const { type, ts } = event
+  if (type === 'runner_end' || type === 'runner_start') {
+    for (const kept of steps.kept.values())
+      if (kept.state === 'running' && (type === 'runner_start' || event['state'] !== 'completed'))
+        setStepState(steps, kept, 'interrupted')
+    return
+  }
+  const step =
+    type === 'log' ? event['step'] : type === 'task_started' ? event['task_id'] : undefined
+  if (typeof step !== 'string' || step === '') return
+  const [path = '', attempt] = step.split('#')
+  const kept = steps.kept.get(path)
+  if (type === 'task_started') {
+    if (kept)
+      Object.assign(kept, {
+        state: 'running',
+        tries: Number(attempt ?? 1),
+        ...(typeof event['child_run_id'] === 'string' && { run_id: event['child_run_id'] }),
+      })
+    return
+  }
+  const state = event['step_state']
+  // Told again after a restart, it is no news.
+  if (kept && kept.state === state && state !== 'running') return
+  if (!STEP_STATES.includes(state)) return
+  const next: KeptStep = kept ?? {
+    key: path,
+    depth: path.replace(/^finally\//, '').split('/').length - 1,
+    state: 'running',
+    tries: 1,
+    began: Date.parse(ts),
+  }
+  Object.assign(next, {
+    ...(state !== 'running' && { ended: Date.parse(ts) }),
+    ...(typeof event['kind'] === 'string' && { kind: event['kind'] }),
+    ...(state === 'failed' && { error: String(event['msg']) }),
+  })
+  steps.kept.set(path, next)
+  setStepState(steps, next, state as KeptStep['state'])
+}
+
+// It is counted, where there is no room for it.
+function setStepState(steps: StepCollection, step: KeptStep, state: KeptStep['state']): void {
+  step.state = state
+  if (!exceedsStepLimit(steps.kept.values(), steps.kept.size, step)) return
+  steps.kept.delete(step.key)
+  steps.leftOut += 1
+}
+
+// Each attempt asks anew what is still open.
+function applyQuestionEvent(
+  open: Map<string, OpenQuestion>,
+  { type, interaction, answer }: RunEvent,
+): void {
+  if (type === 'runner_start') open.clear()
+  else if (
+    type === 'action_required' &&
+    isObject(interaction) &&
+    typeof interaction['id'] === 'string'
+  )
+    open.set(interaction['id'], interaction as OpenQuestion)
+  else if (type === 'runner_log' && isObject(answer)) open.delete(String(answer['id']))
+}
+
+function toShownStep({
+  key: step,
+  state,
+  kind,
+  tries,
+  began,
+  ended,
+  run_id,
+  error,
+}: KeptStep): ShownStep {
+  const seconds = ended === undefined ? NaN : (ended - began) / 1000
+  return {
+    step,
+    state,
+    ...(kind !== undefined && { kind }),
+    ...(tries > 1 && { tries }),
+    ...(seconds >= 0 && { duration_s: seconds }),
+    ...(run_id !== undefined && { run_id }),
+    ...(error !== undefined && { error }),
+  }
+}
+
+/** The file of a run that holds what its workflow has done. */
+export const JOURNAL_FILE_NAME = 'journal.jsonl'
+
+/**
+ * What the journal of a run holds, whoever writes it at the moment; nothing where there is none
+ * yet. Throws CONFIG for what is no journal of ours.
+ */
+async function readRunJournal({ folder }: RunPaths): Promise<readonly JournalRecord[]> {
+  const path = join(folder, JOURNAL_FILE_NAME)
+  if (!existsSync(path)) return []
+  const file = await openJournalFile(path, constants.O_RDONLY)
+  try {
+    const records: JournalRecord[] = []
+    if ((await file.stat()).size > 0)
+      await readJournal(file, path, (record) => {
+        records.push(record)
+      })
+    return records
+  } finally {
+    await file.close()
+  }
+}
+
+/** Writes down that an execution begins, and what it is. */
+export function appendBegin(
+  journal: Pick<Journal, 'append'>,
+  { run_id, workflow, input }: RunRequest,
+  now: () => number,
+): void {
+  const { definition, hash } = workflow!
+  journal.append({ t: 'define', h: hash, d: definition as unknown as Workflow })
+  journal.append({
+    t: 'begin',
+    w: run_id,
+    h: hash,
+    n: String(definition['name']),
+    i: input ?? {},
+    at: new Date(now()).toISOString(),
+  })
+}
+
+/**
+ * Writes down how an execution ended; gives what was written, which is a failure where the output
+ * is too long to be kept.
+ */
+export function appendEnd(
+  journal: Pick<Journal, 'appendLine'>,
+  id: string,
+  settled: OperationOutcome,
+  now: () => number,
+): OperationOutcome {
+  const { end, line } = createEndRecord(id, settled, new Date(now()).toISOString())
+  journal.appendLine(line)
+  return toRecordedOutcome(end)
+}
+
+/** How an execution ended, where that is on record. */
+export function findRecordedOutcome(
+  records: readonly JournalRecord[],
+  id: string,
+): OperationOutcome | undefined {
+  const end = records.find((record): record is EndRecord => record.t === 'end' && record.w === id)
+  return end && toRecordedOutcome(end)
+}
+
+function toRecordedOutcome(end: EndRecord): OperationOutcome {
+  return end.s === 'completed'
+    ? { ok: true, value: end.v }
+    : {
+        ok: false,
+        error: isObject(end.e)
+          ? end.e
+          : {
+              code: end.s === 'cancelled' ? 'CANCELLED' : 'INTERNAL',
+              message: `it is ${end.s}`,
+              retryable: false,
+            },
+      }
+}
+
+/**
+ * Refuses to go on with a workflow that came to its end: what it did is taken back, or done. Throws
+ * PRECONDITION.
+ */
+export async function requireResumable(
+  paths: RunPaths,
+  { state, code }: { readonly state: RunState; readonly code: string | undefined },
+): Promise<void> {
+  if (await isResumable(paths, code)) return
+  throw new ToolError(
+    'PRECONDITION',
+    `the workflow ${paths.id} has come to its end: it is ${state}`,
+    { suggestion: `See toolable runs show ${paths.id}, and start it anew: toolable workflow run` },
+  )
+}
+
+/** Whether a workflow that is not completed can go on, by the code of its error. */
+export async function isResumable(paths: RunPaths, code: string | undefined): Promise<boolean> {
+  // Its end may be in the journal and not on the record yet: then there is something to finish.
+  return code === 'E_INTERRUPTED' || !findRecordedOutcome(await readRunJournal(paths), paths.id)
+}

@@ -1,0 +1,228 @@
+/**
+ * Runs flows concurrently on one engine. Flows continue in the order in which the engine reports
+ * their operations as done, so that every replay takes the same path.
+ */
+
+import { compileSchema } from '../define/schema/compile.ts'
+import { describeIssues } from '../define/schema/issues.ts'
+import type { CompiledSchema } from '../define/schema/source.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import type { JsonSchema } from '../util/values.ts'
+import { ExecutionCancelledError } from './engine.ts'
+import type { DurableContext, OperationOutcome, PendingOperation, StepError } from './engine.ts'
+import { FlowStoppedError } from './steps/flow.ts'
+import type { Flow, FlowCommand, FlowOutcome } from './steps/flow.ts'
+
+/**
+ * Follows a flow to its end. Flows that go on at the same time take turns in the order in which the
+ * engine says that their operations ended, so that every replay takes the same way. Rejects only
+ * where the engine itself gives up.
+ */
+export async function runFlow<Result>(
+  flow: Flow<Result>,
+  context: DurableContext,
+): Promise<FlowOutcome<Result>> {
+  const scheduler = new FlowScheduler(context)
+  const root = createFiber(flow, false, () => undefined)
+  scheduler.begin(root)
+  while (!root.ended) await scheduler.turn(root)
+  return root.ended as FlowOutcome<Result>
+}
+
+type Fiber = {
+  readonly flow: Flow<unknown>
+  readonly onEnd: (ended: FlowOutcome) => void
+  /** What it waits for, so that it can be stopped. */
+  stopWaiting: ((error: StepError) => void) | undefined
+  /** Why it has to end, until it was told. */
+  stopping: StepError | undefined
+  /** It was told, or may not be stopped: it cleans up. */
+  shielded: boolean
+  ended: FlowOutcome | undefined
+}
+
+function createFiber(
+  flow: Flow<unknown>,
+  shielded: boolean,
+  onEnd: (ended: FlowOutcome) => void,
+): Fiber {
+  return { flow, onEnd, stopWaiting: undefined, stopping: undefined, shielded, ended: undefined }
+}
+
+type PendingCheck = { readonly fiber: Fiber; readonly schema: JsonSchema; readonly value: unknown }
+
+const SIBLING_FAILED: StepError = {
+  code: 'CANCELLED',
+  message: 'something beside it failed',
+  retryable: false,
+}
+const NOT_NEEDED: StepError = {
+  code: 'CANCELLED',
+  message: 'it is not needed any more',
+  retryable: false,
+}
+
+class FlowScheduler {
+  private readonly context: DurableContext
+  private readonly waiting = new Map<PendingOperation, (settled: OperationOutcome) => void>()
+  private readonly checks: PendingCheck[] = []
+
+  constructor(context: DurableContext) {
+    this.context = context
+  }
+
+  begin(fiber: Fiber): void {
+    this.resume(fiber, () => fiber.flow.next())
+  }
+
+  /** One thing happens. */
+  async turn(root: Fiber): Promise<void> {
+    const check = this.checks.shift()
+    if (!check && this.waiting.size === 0)
+      throw new ToolError('INTERNAL', 'the workflow waits for nothing')
+    if (check) return this.go(check.fiber, await checkWorkflowInput(check.schema, check.value))
+    try {
+      const { begun, settled } = await this.context.first([...this.waiting.keys()])
+      const resolve = this.waiting.get(begun)
+      this.waiting.delete(begun)
+      resolve?.(settled)
+    } catch (error) {
+      if (!(error instanceof ExecutionCancelledError)) throw error
+      this.stop(root, { code: 'CANCELLED', message: error.reason, retryable: false })
+    }
+  }
+
+  private stop(fiber: Fiber, error: StepError): void {
+    if (fiber.ended || fiber.shielded || fiber.stopping) return
+    fiber.stopping = error
+    fiber.stopWaiting?.(error)
+  }
+
+  /**
+   * Gives a flow what it waited for. What succeeded before the flow was stopped is still its own.
+   */
+  private go(fiber: Fiber, value: unknown, succeeded = true): void {
+    fiber.stopWaiting = undefined
+    if (fiber.stopping && !succeeded) this.tellToStop(fiber)
+    else this.resume(fiber, () => fiber.flow.next(value))
+  }
+
+  private tellToStop(fiber: Fiber): void {
+    const error = fiber.stopping!
+    fiber.stopping = undefined
+    fiber.shielded = true
+    this.resume(fiber, () => fiber.flow.throw(new FlowStoppedError(error)))
+  }
+
+  private resume(fiber: Fiber, next: () => IteratorResult<FlowCommand, unknown>): void {
+    let result: IteratorResult<FlowCommand, unknown>
+    try {
+      result = next()
+    } catch (thrown) {
+      return this.end(fiber, { ok: false, thrown })
+    }
+    if (result.done) return this.end(fiber, { ok: true, value: result.value })
+    if (fiber.stopping) return this.tellToStop(fiber)
+    this.grant(fiber, result.value)
+  }
+
+  private end(fiber: Fiber, ended: FlowOutcome): void {
+    fiber.ended = ended
+    fiber.onEnd(ended)
+  }
+
+  private grant(fiber: Fiber, wish: FlowCommand): void {
+    if (wish.kind === 'operation') this.operate(fiber, wish)
+    else if (wish.kind === 'all') this.followAll(fiber, wish)
+    else if (wish.kind === 'within') this.followWithin(fiber, wish)
+    else this.checks.push({ fiber, schema: wish.schema, value: wish.value })
+  }
+
+  private operate(fiber: Fiber, { operation }: FlowCommand & { kind: 'operation' }): void {
+    const begun = this.context.begin(operation)
+    fiber.stopWaiting = (error) => begun.abort(error)
+    this.waiting.set(begun, (settled) => this.go(fiber, settled, settled.ok))
+  }
+
+  private followAll(
+    fiber: Fiber,
+    { flows, limit, stopEarly, shielded = fiber.shielded }: FlowCommand & { kind: 'all' },
+  ): void {
+    const endings: (FlowOutcome | undefined)[] = flows.map(() => undefined)
+    const live = new Set<Fiber>()
+    let next = 0
+    // A flow that ends at once would fill from inside.
+    let filling = false
+    const halt = (error: StepError): void => {
+      next = flows.length
+      for (const one of [...live]) this.stop(one, error)
+    }
+    const start = (index: number): void => {
+      const one = createFiber(flows[index]!, shielded, (ended) => {
+        live.delete(one)
+        endings[index] = ended
+        if (!ended.ok && stopEarly) halt(SIBLING_FAILED)
+        fill()
+      })
+      live.add(one)
+      this.begin(one)
+    }
+    const fill = (): void => {
+      if (filling) return
+      filling = true
+      while (live.size < limit && next < flows.length) start(next++)
+      filling = false
+      if (live.size === 0)
+        this.go(
+          fiber,
+          endings,
+          endings.every((ended) => ended?.ok),
+        )
+    }
+    fiber.stopWaiting = halt
+    fill()
+  }
+
+  private followWithin(
+    fiber: Fiber,
+    { key, seconds, flow }: FlowCommand & { kind: 'within' },
+  ): void {
+    const timer = this.context.begin({ kind: 'sleep', key, until: { seconds } })
+    const child = createFiber(flow, fiber.shielded, (ended) => {
+      this.waiting.delete(timer)
+      timer.abort(NOT_NEEDED)
+      this.go(fiber, ended, ended.ok)
+    })
+    this.waiting.set(timer, () =>
+      this.stop(child, {
+        code: 'TIMEOUT',
+        message: `it took longer than ${seconds} seconds`,
+        retryable: false,
+      }),
+    )
+    fiber.stopWaiting = (error) => this.stop(child, error)
+    this.begin(child)
+  }
+}
+
+// The same definition is executed many times.
+const compiledSchemas = new WeakMap<JsonSchema, CompiledSchema>()
+
+/** Checks the input of a workflow, and gives it with its defaults. */
+export async function checkWorkflowInput(
+  schema: JsonSchema,
+  value: unknown,
+): Promise<OperationOutcome> {
+  let made = compiledSchemas.get(schema)
+  if (!made) compiledSchemas.set(schema, (made = compileSchema(schema, 'input')))
+  const checked = await made.check(value)
+  if (checked.ok) return checked
+  return {
+    ok: false,
+    error: {
+      code: 'INVALID_INPUT',
+      message: describeIssues(checked.issues, 'the input of the workflow'),
+      retryable: false,
+    },
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * A workflow as the target of a run: continues from its journal, asks through the run, and reports
+ * its steps as events.
+ */
+
+import { join } from 'node:path'
+import { crashPoint } from '../process/host.ts'
+import { ToolError } from '../protocol/tool-error.ts'
+import type { Registry } from '../registry/types.ts'
+import type { RunRequest } from '../runner/request.ts'
+import type { RunPaths } from '../runner/run-paths.ts'
+import type { RunTarget, RunTargetEnd, StartRunTarget, StopReason } from '../runner/run-target.ts'
+import type { Workflow } from './definition/model.ts'
+import { createDurableExecution } from './embedded/durable-context.ts'
+import { openJournal } from './embedded/journal.ts'
+import type { Journal } from './embedded/journal.ts'
+import type { OperationOutcome, PerformTool } from './engine.ts'
+import { interpretWorkflow } from './interpreter.ts'
+import { createPerformTool } from './perform-tool.ts'
+import { createQuestionRegistry, reportSteps, toFinalLine } from './run-protocol.ts'
+import { appendBegin, appendEnd, findRecordedOutcome, JOURNAL_FILE_NAME } from './run-record.ts'
+import { toFailureOutcome } from './step-host.ts'
+
+export type WorkflowTargetOptions = {
+  readonly paths: RunPaths
+  readonly request: RunRequest
+  readonly registry: Pick<Registry, 'find' | 'call' | 'describe' | 'prepare'>
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly now: () => number
+}
+
+/**
+ * A workflow as what a run supervises: it goes on from its journal, asks through the run, and tells
+ * in the lines of the protocol what happens. Cancelled, it takes back what it did before it ends;
+ * where the record or the journal breaks, or its process is ended, it stops as it is, for whoever
+ * resumes it: what it had begun is told neither as done nor as failed.
+ */
+export function createWorkflowTarget({
+  paths,
+  request,
+  registry,
+  env,
+  now,
+}: WorkflowTargetOptions): StartRunTarget {
+  return async (listener): Promise<RunTarget> => {
+    const workflow = request.workflow!.definition as unknown as Workflow
+    const input = request.input ?? {}
+    const journal = await openJournal(join(paths.folder, JOURNAL_FILE_NAME))
+    const inquiry = createQuestionRegistry(listener)
+    const tell = reportSteps(workflow, listener)
+    const working = new Set<Promise<unknown>>()
+    let why: StopReason | undefined
+    let isLeft = false
+    const perform = createPerformTool({
+      registry,
+      runsFolder: join(paths.folder, '..'),
+      cwd: request.cwd,
+      env,
+      leavesUnanswered: true,
+      traceparent: request.traceparent,
+      startWorkflow: (inner, asked) =>
+        createWorkflowTarget({ paths: inner, request: asked, registry, env, now }),
+      emit: (line) => (isLeft ? undefined : (listener.onLine(line), listener.waitForDrain())),
+      ask: ({ question, context }, signal) =>
+        inquiry.ask(question, signal, context).catch(() => undefined),
+    })
+    const durable = createDurableExecution({
+      id: request.run_id,
+      records: journal.records,
+      journal,
+      perform: trackCalls(perform, working),
+      ask: (question, signal) => inquiry.askWorkflowQuestion(question, signal),
+      now,
+      onEvent: tell.event,
+    })
+    const work = async (): Promise<RunTargetEnd> => {
+      const settled = await execute().catch((error: unknown) => toFailureOutcome(error))
+      // Nothing that it started outlives it.
+      await Promise.allSettled(working)
+      await journal.close().catch(() => undefined)
+      if (!isLeft || settled.ok) listener.onLine(toFinalLine(settled))
+      return {
+        child: {
+          reason: why && why.kind !== 'cancelled' && !settled.ok ? 'cancelled' : 'exited',
+          status: settled.ok ? 0 : null,
+          signal: null,
+        },
+        speaksProtocol: true,
+        stdout: Buffer.alloc(0),
+        stderr: '',
+      }
+    }
+    const execute = async (): Promise<OperationOutcome> => {
+      const before = findRecordedOutcome(journal.records, request.run_id)
+      if (before) return before
+      if (journal.records.length === 0) appendBegin(journal, request, now)
+      const settled = await interpretWorkflow(workflow, input, durable.context)
+      return recordEnd(journal, request.run_id, settled, now)
+    }
+    listener.onLine({ type: 'start', step: workflow.name, args: input })
+    tell.resumed(journal.records)
+    return {
+      pid: undefined,
+      isTrusted: true,
+      answer: inquiry.answer,
+      onUnanswered: inquiry.decline,
+      closeInput: () => undefined,
+      stop(_grace, intervention) {
+        why = intervention
+        if (intervention.kind === 'cancelled') durable.cancel(intervention.reason)
+        else if (intervention.kind === 'deadline')
+          durable.cancel(`it took longer than ${intervention.seconds} seconds`)
+        else {
+          isLeft = true
+          inquiry.keepOpen()
+          durable.stop(
+            intervention.kind === 'failure'
+              ? intervention.error
+              : new ToolError('INTERNAL', 'the run was ended'),
+          )
+        }
+      },
+      end: work(),
+    }
+  }
+}
+
+function trackCalls(perform: PerformTool, working: Set<Promise<unknown>>): PerformTool {
+  return (call, signal) => {
+    const performed = perform(call, signal)
+    working.add(performed)
+    const forget = (): void => void working.delete(performed)
+    performed.then(forget, forget)
+    return performed
+  }
+}
+
+// An end that is not on the disk would be another one after a restart.
+async function recordEnd(
+  journal: Journal,
+  id: string,
+  settled: OperationOutcome,
+  now: () => number,
+): Promise<OperationOutcome> {
+  const kept = appendEnd(journal, id, settled, now)
+  await journal.synced()
+  crashPoint('execution.ended')
+  return kept
+}
