@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { PathRules } from './define/schema/path.ts'
+import { compact } from './util/values.ts'
 
 export type { PathRules } from './define/schema/path.ts'
 
@@ -11,5 +12,10 @@ export function path(rules: PathRules = {}): z.ZodString {
   const given = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined))
   return z
     .string()
-    .meta({ format: 'path', ...(Object.keys(given).length > 0 && { 'x-toolable-path': given }) })
+    .meta(
+      compact({
+        format: 'path',
+        'x-toolable-path': Object.keys(given).length > 0 ? given : undefined,
+      }),
+    )
 }

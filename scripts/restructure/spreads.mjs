@@ -3,13 +3,22 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { ts } from './lib.mjs'
 const only = process.argv.slice(2).map((f) => resolve(f) + (f.endsWith('.ts') ? '' : '/'))
-const COMPACT = resolve('src/util/compact.ts')
+const COMPACT = resolve('src/util/values.ts')
 const config = ts.getParsedCommandLineOfConfigFile('tsconfig.json', { noEmit: true }, { ...ts.sys, onUnRecoverableConfigFileDiagnostic() {} })
 const program = ts.createProgram(config.fileNames.filter((f) => f.includes('/src/')), config.options)
 const checker = program.getTypeChecker()
 const K = ts.SyntaxKind
 const bare = (e) => { while (ts.isParenthesizedExpression(e)) e = e.expression; return e }
 let done = 0, left = 0
+const mayBeUndefined = (t) => (t.isUnion() ? t.types : [t]).some((x) => x.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Any | ts.TypeFlags.Unknown | ts.TypeFlags.Void | ts.TypeFlags.TypeParameter | ts.TypeFlags.IndexedAccess | ts.TypeFlags.Conditional))
+const isPlainProperty = (p) => {
+  if (ts.isShorthandPropertyAssignment(p)) { const sym = checker.getShorthandAssignmentValueSymbol(p); return sym !== undefined && !mayBeUndefined(checker.getTypeOfSymbolAtLocation(sym, p.name)) }
+  if (!ts.isPropertyAssignment(p) || ts.isComputedPropertyName(p.name)) return false
+  const v = bare(p.initializer)
+  if (ts.isFunctionLike(v)) return v.parameters.every((q) => q.type !== undefined)
+  if (ts.isObjectLiteralExpression(v) && v.properties.some((q) => ts.isMethodDeclaration(q))) return false
+  return !mayBeUndefined(checker.getTypeAtLocation(p.initializer))
+}
 const leftovers = []
 for (const sf of program.getSourceFiles()) {
   if (sf.isDeclarationFile || !sf.fileName.startsWith(resolve('src') + '/') || sf.fileName === COMPACT) continue
@@ -67,6 +76,12 @@ for (const sf of program.getSourceFiles()) {
         const entries = props.map(entry)
         if (!entries.some((x) => x !== undefined)) { leftCount(child); collect(child, parts); return }
         const all = entries.every((x) => x !== undefined) && !hasComments(child)
+        // The whole object, where no other field can be undefined and none is a function that needs a context for its types.
+        const whole = !all && !props.some((p, i) => entries[i] === undefined && !isPlainProperty(p))
+        if (whole) {
+          const texts = props.map((p, i) => { const lead = text.slice(p.getFullStart(), p.getStart(sf)); const c = /\/[/*]/.test(lead) ? lead.trim() + '\n' : ''; return c + (entries[i] ?? render(p)) })
+          parts.push({ start: child.getStart(sf), end: child.end, text: `compact({ ${texts.join(', ')} })` }); done += entries.filter(Boolean).length; touched = true; return
+        }
         if (all) { parts.push({ start: child.getStart(sf), end: child.end, text: `compact({ ${entries.join(', ')} })` }); done += entries.length; touched = true; return }
         let i = 0
         while (i < props.length) {

@@ -12,7 +12,7 @@ import type { Budget, TokenUsage } from '../protocol/limits.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import type { State } from '../protocol/state.ts'
 import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { getModelSecrets } from './types.ts'
 import type { AgentEvent, AgentMessage, AgentOptions } from './types.ts'
 
@@ -91,13 +91,15 @@ export class AgentRun {
   spend({ input = 0, output = 0 }: TokenUsage, estimated: boolean): void {
     this.usage.input += input
     this.usage.output += output
-    this.emit({
-      type: 'usage',
-      turn: this.turns,
-      usage: { input, output },
-      total: { ...this.usage },
-      ...(estimated && { estimated: true }),
-    })
+    this.emit(
+      compact({
+        type: 'usage',
+        turn: this.turns,
+        usage: { input, output },
+        total: { ...this.usage },
+        estimated: estimated || undefined,
+      }),
+    )
     this.resources.budget?.spend({ input, output })
   }
 
@@ -137,7 +139,7 @@ export class AgentRun {
       const { text: _text, outcome, ...rest } = event
       transcript.write({
         ...rest,
-        ...(!outcome.ok && { code: outcome.error.code }),
+        ...compact({ code: !outcome.ok ? outcome.error.code : undefined }),
         duration_ms: outcome.meta.duration_ms,
       })
     } else if (event.type === 'end') {

@@ -13,7 +13,7 @@ import { tool } from '../core/tool.ts'
 import { checkName, checkOptions } from '../define/checks.ts'
 import { validateGuards } from '../prompts/section.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { Agent, AgentMessage, AgentOptions, AgentRunOptions, ModelSettings } from './types.ts'
 
 /**
@@ -67,8 +67,7 @@ export function agent(options: AgentOptions): Agent {
           return toToolReply(
             await run((given as { readonly task: string }).task, {
               ...inside,
-              ...(answer && { answer }),
-              ...(!budget && ctx.budget && { budget: ctx.budget }),
+              ...compact({ answer, budget: !budget && ctx.budget ? ctx.budget : undefined }),
               onEvent: (event) => {
                 inside.onEvent(event)
                 return onEvent?.(event)

@@ -13,6 +13,7 @@ import type { Context } from '../protocol/context.ts'
 import type { Interaction } from '../protocol/events.ts'
 import type { Budget } from '../protocol/limits.ts'
 import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import {
   AgentRun,
   completeToolResults,
@@ -148,14 +149,14 @@ function toAgentResult(
   const said = messages.findLast(
     (message) => message.role === 'assistant' && (status === 'completed' || message.text !== ''),
   )
-  return {
+  return compact({
     status,
     text: said?.role === 'assistant' ? said.text : '',
     turns,
     usage: { ...usage },
     messages,
-    ...(error && { error: error.toObject() }),
-  }
+    error: error ? error.toObject() : undefined,
+  })
 }
 
 type StartAgentRun = (options: {
@@ -233,11 +234,7 @@ async function askCaller(
   ctx: Context,
   { kind, prompt, options, schema, timeout, key, default: preset }: Interaction,
 ): Promise<unknown> {
-  const common = {
-    prompt,
-    ...(timeout !== undefined && { timeout }),
-    ...(key !== undefined && { key }),
-  }
+  const common = compact({ prompt, timeout, key })
   try {
     if (kind === 'confirm') return await ctx.ask({ kind, ...common })
     if (kind === 'decision')
@@ -245,14 +242,9 @@ async function askCaller(
         kind,
         ...common,
         options: options ?? [],
-        ...(typeof preset === 'string' && { default: preset }),
+        ...compact({ default: typeof preset === 'string' ? preset : undefined }),
       })
-    return await ctx.ask({
-      kind: 'input',
-      ...common,
-      ...(schema && { schema }),
-      ...(preset !== undefined && { default: preset }),
-    })
+    return await ctx.ask({ kind: 'input', ...common, ...compact({ schema, default: preset }) })
   } catch (error) {
     if (ToolError.is(error) && error.code === 'ANSWER_REQUIRED') return undefined
     throw error
@@ -294,12 +286,7 @@ async function runConversation(work: AgentRun, offerFor: PrepareTurn): Promise<C
     const isEmpty = calls.length === 0 && reply.text.trim() === ''
     // An empty message is refused by many providers, when they are shown it again.
     if (!isEmpty)
-      work.addMessage({
-        role: 'assistant',
-        text: reply.text,
-        calls,
-        ...(reply.own && { own: reply.own }),
-      })
+      work.addMessage(compact({ role: 'assistant', text: reply.text, calls, own: reply.own }))
     work.spend(usage, estimated)
     if (calls.length > 0 && reply.finish !== 'content_filter')
       await runToolCalls(calls, {

@@ -13,7 +13,7 @@ import { renderContentText, renderOutcomeText } from '../protocol/output.ts'
 import { createToolCall, toFailedOutcome } from '../protocol/providers/tool-calls.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { answerSingleCall } from '../registry/tool-calls.ts'
-import { isDeeperThan, isObject } from '../util/values.ts'
+import { compact, isDeeperThan, isObject } from '../util/values.ts'
 import type { AgentRun } from './agent-run.ts'
 import { estimateUsage, parseModelReply } from './turn.ts'
 import type { TurnSetup } from './turn.ts'
@@ -132,14 +132,9 @@ async function runToolCall(
     text: told,
     outcome: tool ? redactOutcome(tool.entry.definition, outcome) : outcome,
   })
-  const message: AgentToolMessage = work.redact({
-    role: 'tool',
-    id,
-    name,
-    text: told,
-    ...(content && { content }),
-    ...(!outcome.ok && { failed: true }),
-  })
+  const message: AgentToolMessage = work.redact(
+    compact({ role: 'tool', id, name, text: told, content, failed: !outcome.ok || undefined }),
+  )
   work.recordMessage(message)
   return message
 
@@ -255,17 +250,14 @@ function createCallOptions({ work, of, input, usage, promptName }: ToolCallSetup
     sample: createSampler(work),
     ...call,
     signal,
-    ...(state && { state }),
-    ...(budget && { budget }),
-    ...(guards && { guards }),
-    ...(answer && { answer }),
+    ...compact({ state, budget, guards, answer }),
     confirm: createConfirm(work, of, input),
     invocation: {
       ...call.invocation,
       callId: of.id,
       adapter: model.name,
       usage,
-      ...(promptName !== undefined && { promptName }),
+      ...compact({ promptName }),
     },
     onEvent: async (event) => {
       if (event.type !== 'tool_invoked') work.emit({ type: 'tool_progress', ...of, event })
@@ -308,13 +300,13 @@ function createSampler(work: AgentRun): Sampler {
     const { model } = work.options
     const reply = parseModelReply(
       await model.generate(
-        {
+        compact({
           messages,
           tools: [],
           maxOutputTokens: max_tokens,
-          ...(temperature !== undefined && { temperature }),
-          ...(stop_sequences && { stopSequences: stop_sequences }),
-        },
+          temperature,
+          stopSequences: stop_sequences,
+        }),
         { signal },
       ),
       model.name,
@@ -345,7 +337,7 @@ function fitToolOutput(
   const text =
     [renderOutcomeText(outcome), ...told].filter((part) => part !== '').join('\n\n') ||
     (shown.length > 0 ? shown.map(renderContentText).join('\n') : 'Done.')
-  return { text: elideMiddle(text, limit), ...(shown.length > 0 && { content: shown }) }
+  return compact({ text: elideMiddle(text, limit), content: shown.length > 0 ? shown : undefined })
 }
 
 /**

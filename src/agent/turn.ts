@@ -18,7 +18,7 @@ import type { RegistryEntry } from '../registry/catalog.ts'
 import { selectEntries } from '../registry/filter.ts'
 import { indexByExportName, toExportName } from '../registry/names.ts'
 import { isServable } from '../registry/sources/in-process.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonObject } from '../util/values.ts'
 import type { AgentRun } from './agent-run.ts'
 import type { AgentOptions, ModelCall, ModelReply, ModelRequest } from './types.ts'
@@ -159,7 +159,7 @@ export function createTurnPreparer(
 ): PrepareTurn {
   if (prompt) {
     return async () => {
-      const rendered = await prompt.render(params as never, { ...(state && { state }) })
+      const rendered = await prompt.render(params as never, compact({ state }))
       const text = [system, rendered.text]
         .filter((part) => part !== undefined && part !== '')
         .join('\n\n')

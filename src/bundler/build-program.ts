@@ -19,6 +19,7 @@ import { cleanLine, createTextPainter } from '../cli/terminal-text.ts'
 import { createNoToolsError, openModule } from '../functions/open-module.ts'
 import type { ToolManifest } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import { NO_TOOLS_MESSAGE } from './built/start-entry.ts'
 import { bundleProgram } from './bundle.ts'
 import type { ProgramBundle } from './bundle.ts'
@@ -271,15 +272,15 @@ async function renderFunctionsStart(
   const { functions, description, name, version } = opened.manifest
   if (functions.length === 0) throw createNoToolsError(opened)
   // Where the sources lie on this machine is nothing for others.
-  const manifest = {
-    ...(description !== undefined && { description }),
+  const manifest = compact({
+    description,
     functions: functions.map((each) => ({ ...each, file: basename(each.file) })),
-  }
+  })
   return `import{startFunctions}from'toolable/built';await startFunctions(${JSON.stringify(manifest)},${renderNames(name, version)},()=>import(${JSON.stringify(entry)}))`
 }
 
 function renderNames(name: string, version: string | undefined): string {
-  return JSON.stringify({ name, ...(version !== undefined && { version }) })
+  return JSON.stringify(compact({ name, version }))
 }
 
 /**
@@ -287,13 +288,13 @@ function renderNames(name: string, version: string | undefined): string {
  * tools without running it.
  */
 function createInFileManifest({ name, version, manifest, serves }: ProgramInspection): object {
-  return {
+  return compact({
     name,
     version,
     call: 'toolable',
-    ...(serves && { serve: true }),
+    serve: serves || undefined,
     tools: manifest.tools.map(describeTool),
-  }
+  })
 }
 
 function describeTool({
@@ -313,23 +314,23 @@ function describeTool({
   streaming,
   session,
 }: ToolManifest): object {
-  return {
+  return compact({
     name,
     summary,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(tags.length > 0 && { tags }),
-    ...(timeout !== undefined && { timeout }),
-    ...(permissions && { permissions }),
-    ...(Object.keys(annotations).length > 0 && { annotations }),
-    ...(dryRun && { dryRun }),
-    ...(streaming && { streaming }),
-    ...(session && { session }),
-    ...(examples.length > 0 && { examples }),
-    ...(Object.keys(errors).length > 0 && { errors }),
+    title,
+    description,
+    tags: tags.length > 0 ? tags : undefined,
+    timeout,
+    permissions,
+    annotations: Object.keys(annotations).length > 0 ? annotations : undefined,
+    dryRun: dryRun || undefined,
+    streaming: streaming || undefined,
+    session: session || undefined,
+    examples: examples.length > 0 ? examples : undefined,
+    errors: Object.keys(errors).length > 0 ? errors : undefined,
     input: inputSchema,
-    ...(outputSchema && { output: outputSchema }),
-  }
+    output: outputSchema,
+  })
 }
 
 /** The files of a built program, and what to know about it. */

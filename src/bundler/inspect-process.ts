@@ -7,6 +7,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { CapturedProgram } from '../cli/run.ts'
 import { toToolError } from '../core/errors.ts'
 import type { Servable } from '../core/tool.ts'
+import { compact } from '../util/values.ts'
 import {
   createCapturedIo,
   createQuietHost,
@@ -40,12 +41,12 @@ async function inspect(): Promise<void> {
   const refuse = (thrown: unknown): never => {
     const { code, message, suggestion } = toToolError(thrown)
     return give({
-      problem: {
+      problem: compact({
         code,
         message,
-        ...(thrown instanceof Error && thrown.stack !== undefined && { stack: thrown.stack }),
-        ...(suggestion && { suggestion }),
-      },
+        stack: thrown instanceof Error && thrown.stack !== undefined ? thrown.stack : undefined,
+        suggestion,
+      }),
     } satisfies InspectionProblem)
   }
   process.on('uncaughtException', refuse)

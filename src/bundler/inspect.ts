@@ -12,6 +12,7 @@ import type { PreparedSchema } from '../protocol/built-program.ts'
 import type { ToolsetManifest } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { SuggestionInput } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import type { ProgramScript } from './chunks.ts'
 
 const MAX_INSPECTION_MS = 120_000
@@ -44,10 +45,14 @@ export async function inspectInChild(
     const found = JSON.parse(readFileSync(out, 'utf8')) as ProgramInspection | InspectionProblem
     if (!('problem' in found)) return found
     const { message, stack, suggestion } = found.problem
-    throw new ToolError('CONFIG', `the program cannot be loaded: ${message}`, {
-      ...(stack !== undefined && { details: { stack: stack.split('\n').slice(0, 12) } }),
-      ...(suggestion !== undefined && { suggestion: suggestion as SuggestionInput }),
-    })
+    throw new ToolError(
+      'CONFIG',
+      `the program cannot be loaded: ${message}`,
+      compact({
+        details: stack !== undefined ? { stack: stack.split('\n').slice(0, 12) } : undefined,
+        suggestion: suggestion !== undefined ? (suggestion as SuggestionInput) : undefined,
+      }),
+    )
   })
 }
 
@@ -98,13 +103,15 @@ async function runInspection<T>(
     const whole = Object.fromEntries(
       Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
     )
-    const { stderr } = await runChild({
-      command: [host.node, join(ownFolder, 'look.js'), mode, given, out],
-      cwd,
-      env: whole,
-      timeout: MAX_INSPECTION_MS,
-      ...(signal && { signal }),
-    })
+    const { stderr } = await runChild(
+      compact({
+        command: [host.node, join(ownFolder, 'look.js'), mode, given, out],
+        cwd,
+        env: whole,
+        timeout: MAX_INSPECTION_MS,
+        signal,
+      }),
+    )
     return read(out, stderr.toString().trim().slice(0, 2000))
   })
 }

@@ -6,6 +6,7 @@
  */
 
 import type { Script } from 'node:vm'
+import { compact } from '../util/values.ts'
 import type { computeChecksum } from './output-files.ts'
 
 /**
@@ -67,11 +68,14 @@ export function launchProgram(
     filename: string,
     cachedData?: Buffer,
   ): InstanceType<typeof vm.Script> =>
-    new vm.Script(read(bundle, begin, end, to).latin1Slice(), {
-      filename,
-      ...(cachedData && { cachedData }),
-      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    })
+    new vm.Script(
+      read(bundle, begin, end, to).latin1Slice(),
+      compact({
+        filename,
+        cachedData,
+        importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      }),
+    )
   const later = (name: string, begin: number, end: number): unknown =>
     compile(length + begin, length + end, `${bundle}/${name.slice(2)}`).runInThisContext()
   const start = (script: InstanceType<typeof vm.Script>): void =>
@@ -307,11 +311,14 @@ export function launchExecutable(
     filename: string,
     cachedData?: Buffer,
   ): InstanceType<typeof vm.Script> =>
-    new vm.Script(bundle.latin1Slice(begin, end), {
-      filename,
-      ...(cachedData && { cachedData }),
-      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    })
+    new vm.Script(
+      bundle.latin1Slice(begin, end),
+      compact({
+        filename,
+        cachedData,
+        importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      }),
+    )
   const later = (name: string, begin: number, end: number): unknown =>
     compile(length + begin, length + end, `${file}.bundle/${name.slice(2)}`).runInThisContext()
   // Inside of one executable only a script knows how to import, and node warns of it; what its

@@ -10,6 +10,7 @@ import { AGENT_VARIABLES } from '../cli/caller.ts'
 import { host } from '../core/host.ts'
 import { runChild } from '../process/run.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import { escapeToAscii } from './chunks.ts'
 import { withTemporaryFolder } from './inspect.ts'
 import type { BuildEnvironment, KnownAnswer } from './inspect.ts'
@@ -153,11 +154,11 @@ export function createExecutableParts({
 }: ExecutableProgram): ExecutableParts {
   return {
     main: `(${launchExecutable.toString()})(${length},${code !== undefined},${AGENT_VARIABLES_JSON},${printKnownAnswer.toString()})\n`,
-    assets: {
+    assets: compact({
       answers: Buffer.from(answers, 'latin1'),
       bundle: Buffer.from(bundle, 'latin1'),
-      ...(code && { code }),
-    },
+      code,
+    }),
   }
 }
 
@@ -201,13 +202,9 @@ export function prepareExecutable(
     Object.entries(env).filter((each): each is [string, string] => each[1] !== undefined),
   )
   const run = async (what: string, ...args: string[]): Promise<void> => {
-    const { status, stdout, stderr } = await runChild({
-      command: [host.node, ...args],
-      cwd,
-      env: whole,
-      timeout: MAX_STEP_MS,
-      ...(signal && { signal }),
-    })
+    const { status, stdout, stderr } = await runChild(
+      compact({ command: [host.node, ...args], cwd, env: whole, timeout: MAX_STEP_MS, signal }),
+    )
     if (status !== 0)
       throw new ToolError('DEPENDENCY', `${what} failed (${status ?? 'it was ended'})`, {
         retryable: false,

@@ -5,6 +5,7 @@
 
 import type { Servable } from '../core/tool.ts'
 import { mcpCommands } from '../mcp/serve.ts'
+import { compact } from '../util/values.ts'
 import { toToolTree } from './builtin-command.ts'
 import type { BuiltinCommand, BuiltinFactory } from './builtin-command.ts'
 import type { CommandHost } from './host.ts'
@@ -57,10 +58,5 @@ export function createBuiltinToolset(
   { name, version, options: { defaultOutput } }: Servable,
   host: CommandHost,
 ): Toolset {
-  return host.makeToolset({
-    name,
-    version,
-    ...(defaultOutput !== undefined && { defaultOutput }),
-    tools: toToolTree(builtins),
-  })
+  return host.makeToolset(compact({ name, version, defaultOutput, tools: toToolTree(builtins) }))
 }

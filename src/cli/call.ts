@@ -13,6 +13,7 @@ import type { Outcome } from '../protocol/outcome.ts'
 import type { DialectContext } from '../protocol/output-protocols.ts'
 import { loadDialectWriter } from '../protocol/output.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import { detectCaller } from './caller.ts'
 import type { ParsedCommand } from './command.ts'
 import { answerToolFlag, createDocumentOptions, printDocument, printHelp } from './documents.ts'
@@ -199,15 +200,15 @@ export async function callTool(call: CliCall): Promise<number> {
 
   let outcome: Outcome
   try {
-    const options: ServerCallOptions = {
+    const options: ServerCallOptions = compact({
       cancellation: call.ending,
-      ...(call.timeout !== undefined && { timeout: call.timeout }),
-      ...(globals.dryRun && { dryRun: true }),
+      timeout: call.timeout,
+      dryRun: globals.dryRun ? true : undefined,
       confirm: globals.yes === true ? true : responders.confirm,
-      ...(responders.answer && { answer: responders.answer }),
-      ...(responders.sample && { sample: responders.sample }),
-      ...(call.caller && { caller: call.caller.name }),
-      ...(globals.idempotencyKey !== undefined && { idempotencyKey: globals.idempotencyKey }),
+      answer: responders.answer,
+      sample: responders.sample,
+      caller: call.caller ? call.caller.name : undefined,
+      idempotencyKey: globals.idempotencyKey,
       onEvent: !observer
         ? events.onEvent
         : (event) => {
@@ -218,7 +219,7 @@ export async function callTool(call: CliCall): Promise<number> {
       env: io.env,
       secrets: call.secrets,
       verbose: globals.verbose,
-    }
+    })
     const shape = {
       fields: globals.fields,
       filter: globals.filter.length > 0 ? globals.filter : undefined,

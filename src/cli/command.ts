@@ -10,6 +10,7 @@ import { toLookupKey } from '../define/checks.ts'
 import { GLOBAL_FLAGS, PROGRAM_FLAGS, SERVING_FLAGS } from '../define/global-flags.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { findClosest, shorten } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from './builtin-names.ts'
 import { createGlobalFlags, readGlobalFlags } from './global-flags.ts'
 import type { GlobalFlags } from './global-flags.ts'
@@ -65,7 +66,9 @@ export function parseCommand(set: Servable, argv: readonly string[]): ParsedComm
     return {
       ...base,
       kind: 'program',
-      ...(word !== undefined && !problem && { problem: extraWordError(globals, word) }),
+      ...compact({
+        problem: word !== undefined && !problem ? extraWordError(globals, word) : undefined,
+      }),
     }
   if (word === undefined)
     return only && !globals.help
@@ -75,7 +78,7 @@ export function parseCommand(set: Servable, argv: readonly string[]): ParsedComm
           entry: only,
           single: true,
           tokens: [],
-          ...(scanned.flags.length === 0 && { bare: true as const }),
+          ...compact({ bare: scanned.flags.length === 0 ? (true as const) : undefined }),
         }
       : { ...base, kind: 'program' }
 

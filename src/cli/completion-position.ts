@@ -12,6 +12,7 @@ import {
 import { CONTROL_FLAGS, GLOBAL_FLAGS, PROGRAM_FLAGS } from '../define/global-flags.ts'
 import type { FlagSpec, GlobalFlag } from '../define/global-flags.ts'
 import type { ToolsetManifest } from '../protocol/manifest.ts'
+import { compact } from '../util/values.ts'
 import { BUILTIN_COMMANDS } from './builtin-names.ts'
 import { isSameName, isUnderPath, matchesCommand } from './command-line.ts'
 import type { CommandManifest } from './command-line.ts'
@@ -61,15 +62,15 @@ export function findFlag(
 function createStartPosition(manifest: ToolsetManifest): CursorPosition {
   // A program of one tool needs no tool name.
   const [tool] = manifest.tools.length === 1 ? manifest.tools : []
-  return {
+  return compact({
     path: [],
-    ...(tool && { tool }),
+    tool,
     flags: listFlagsAt(manifest, tool, true),
-    used: new Set(),
+    used: new Set<string>(),
     positionals: [],
     literal: false,
     lost: false,
-  }
+  })
 }
 
 function readWord(
@@ -123,7 +124,7 @@ function enterCommand(
   path: readonly string[],
 ): CursorPosition {
   const tool = manifest.tools.find((command) => matchesCommand(command, path))
-  return { ...position, path, ...(tool && { tool }), flags: listFlagsAt(manifest, tool, false) }
+  return { ...position, path, ...compact({ tool }), flags: listFlagsAt(manifest, tool, false) }
 }
 
 function listFlagsAt(
@@ -250,7 +251,7 @@ function isReservedSwitch(spec: FlagSpec): boolean {
 function fromSwitch(spec: FlagSpec): CompletableFlag {
   const short = GLOBAL_FLAGS.find((flag) => flag.long === spec.fedBy)?.short
   return {
-    ...pickNames({ ...spec, ...(short !== undefined && { short }) }),
+    ...pickNames({ ...spec, ...compact({ short }) }),
     values: [],
     repeatable: spec.fedBy === 'verbose',
     boolean: false,
@@ -283,11 +284,7 @@ function pickNames({
   CompletableFlag,
   'long' | 'short' | 'description'
 > {
-  return {
-    long,
-    ...(short !== undefined && { short }),
-    ...(description !== undefined && { description }),
-  }
+  return compact({ long, short, description })
 }
 
 function listInnerFlags(spec: FlagSpec): CompletableFlag[] {

@@ -4,6 +4,7 @@
  */
 
 import type { PromptManifest, ResourceManifest, ToolsetOutline } from '../protocol/manifest.ts'
+import { compact } from '../util/values.ts'
 
 /** What `--discover` prints: everything a program offers, in short. */
 export function buildDiscoverDocument({
@@ -51,14 +52,7 @@ export function toResourceEntry({
   mimeTypes,
   tags,
 }: ResourceManifest): object {
-  return {
-    uri_pattern: uri,
-    ...(name !== undefined && { name }),
-    ...(title !== undefined && { title }),
-    summary,
-    mime_types: mimeTypes,
-    tags,
-  }
+  return compact({ uri_pattern: uri, name, title, summary, mime_types: mimeTypes, tags })
 }
 
 /** A prompt as these documents show it; its arguments are a record of name and description. */
@@ -69,15 +63,15 @@ export function toPromptEntry({
   arguments: parameters,
   tags,
 }: PromptManifest): object {
-  return {
+  return compact({
     name,
-    ...(title !== undefined && { title }),
+    title,
     summary,
     arguments: Object.fromEntries(
       parameters.map((parameter) => [parameter.name, parameter.description ?? '']),
     ),
     tags,
-  }
+  })
 }
 
 /** The argument by which Simple JSON tools are found, byte for byte. */

@@ -11,6 +11,7 @@ import type { Outcome } from '../protocol/outcome.ts'
 import { SERVE_PROTOCOL_VERSION } from '../protocol/output-protocols.ts'
 import { parseJsonInput } from '../protocol/parse-json.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import type { ParsedCommand } from './command.ts'
 import {
   buildDiscoverDocument,
@@ -37,7 +38,7 @@ const PROGRAM_DOCUMENTS: { readonly [what: string]: DocumentBuilder } = {
   discover: async (set) => ({
     document: {
       ...buildDiscoverDocument(await set.outline()),
-      ...(supportsServe(set) && { serve: SERVE_PROTOCOL_VERSION }),
+      ...compact({ serve: supportsServe(set) ? SERVE_PROTOCOL_VERSION : undefined }),
     },
   }),
   tools: async (set) => ({ document: buildToolsDocument(await set.outline()) }),
@@ -111,13 +112,7 @@ export async function answerToolFlag(
       valid: false,
       errors: Array.isArray(issues)
         ? issues
-        : [
-            {
-              code: problem.code,
-              message: problem.message,
-              ...(problem.field !== undefined && { field: problem.field }),
-            },
-          ],
+        : [compact({ code: problem.code, message: problem.message, field: problem.field })],
     },
     exit: 65,
   }
@@ -191,5 +186,5 @@ export function createDocumentOptions(
   io: Io,
   { signal }: CommandHost,
 ): CallOptions {
-  return { cwd: io.cwd, env: io.env, signal, ...(timeout !== undefined && { timeout }) }
+  return compact({ cwd: io.cwd, env: io.env, signal, timeout })
 }

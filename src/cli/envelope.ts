@@ -6,6 +6,7 @@
 import type { OutputMode } from '../define/global-flags.ts'
 import type { LogLevel, ToolEvent } from '../protocol/events.ts'
 import type { ErrorObject, Outcome, OutcomeMeta, Suggestion } from '../protocol/outcome.ts'
+import { compact } from '../util/values.ts'
 import { toJsonText } from './json-text.ts'
 import { cleanLine, cleanText } from './terminal-text.ts'
 
@@ -121,13 +122,15 @@ export type FormattedOutcome = { readonly stdout: string; readonly stderr: strin
 export function formatNotificationJson(event: ToolEvent): string | undefined {
   switch (event.type) {
     case 'progress':
-      return toJsonText({
-        type: 'notification',
-        kind: 'progress',
-        message: event.message,
-        ...(event.percent !== undefined && { percent: event.percent }),
-        ...(event.plan && { plan: event.plan }),
-      })
+      return toJsonText(
+        compact({
+          type: 'notification',
+          kind: 'progress',
+          message: event.message,
+          percent: event.percent,
+          plan: event.plan,
+        }),
+      )
     case 'log':
       return toJsonText({
         type: 'notification',

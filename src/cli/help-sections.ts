@@ -10,6 +10,7 @@ import type { DeclaredError } from '../protocol/errors.ts'
 import { EXIT_STATUSES } from '../protocol/manifest.ts'
 import type { Example, PromptManifest, ToolsetManifest } from '../protocol/manifest.ts'
 import { quoteForShell } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import { formatCommandLine } from './command-line.ts'
 import type { CommandManifest } from './command-line.ts'
 import { formatColumns, formatSection, toOneLine } from './text-layout.ts'
@@ -32,22 +33,26 @@ export function listArgumentRows(specs: readonly FlagSpec[]): HelpListRow[] {
 /** The flags of a tool that stand for its own fields. */
 export function listOptionRows(specs: readonly FlagSpec[]): HelpListRow[] {
   const shown = specs.filter((spec) => !isShownArgument(spec) && !spec.hidden)
-  return shown.map((spec) => ({
-    term: formatShortPrefix(spec, shown) + formatOptionTerm(spec),
-    text: spec.description ?? '',
-    ...(spec.required && { warning: '(required)' }),
-    notes: listNotes(spec, false),
-  }))
+  return shown.map((spec) =>
+    compact({
+      term: formatShortPrefix(spec, shown) + formatOptionTerm(spec),
+      text: spec.description ?? '',
+      warning: spec.required ? '(required)' : undefined,
+      notes: listNotes(spec, false),
+    }),
+  )
 }
 
 /** Flags that the tool did not declare. */
 export function listGlobalFlagRows(flags: readonly GlobalFlag[]): HelpListRow[] {
   const shown = flags.filter((flag) => !flag.hidden)
-  return shown.map((flag) => ({
-    term: formatShortPrefix(flag, shown) + formatGlobalFlagTerm(flag),
-    text: flag.description,
-    ...(flag.choices && { notes: [`[${flag.choices.join(', ')}]`] }),
-  }))
+  return shown.map((flag) =>
+    compact({
+      term: formatShortPrefix(flag, shown) + formatGlobalFlagTerm(flag),
+      text: flag.description,
+      notes: flag.choices ? [`[${flag.choices.join(', ')}]`] : undefined,
+    }),
+  )
 }
 
 /** The arguments of a command in one line: `<pattern> --name <text> [options]`. */

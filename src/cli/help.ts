@@ -8,6 +8,7 @@ import type { FlagSpec, GlobalFlag } from '../define/global-flags.ts'
 import type { Io } from '../protocol/io.ts'
 import type { ToolsetManifest } from '../protocol/manifest.ts'
 import { DASH, ELLIPSIS } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import { BUILTIN_COMMANDS } from './builtin-names.ts'
 import { detectCaller } from './caller.ts'
 import { isUnderPath } from './command-line.ts'
@@ -351,9 +352,9 @@ function formatCommandSections(
 }
 
 function toCommandRow(command: CommandManifest): HelpListRow {
-  return {
+  return compact({
     term: command.path.join(' '),
     text: command.summary,
-    ...(command.annotations.destructive && { warning: '(destructive)' }),
-  }
+    warning: command.annotations.destructive ? '(destructive)' : undefined,
+  })
 }

@@ -17,7 +17,7 @@ import type { InputOrigin } from '../protocol/errors.ts'
 import type { ByteSource, Io } from '../protocol/io.ts'
 import { parseJsonInput } from '../protocol/parse-json.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { readGlobalFlags } from './global-flags.ts'
 import type { GlobalFlags } from './global-flags.ts'
 
@@ -138,10 +138,10 @@ async function readWholeInput(
   }
   const nothingGiven = words.length === 0 && own.length === 0
   if (!nothingGiven || !specs.some(isMissing) || stdinTaken || io.stdin.isTTY) return undefined
-  const piped = await readStdinText(io.stdin, {
-    firstByteWithin: FIRST_BYTE_TIMEOUT_MS,
-    ...(signal && { signal }),
-  })
+  const piped = await readStdinText(
+    io.stdin,
+    compact({ firstByteWithin: FIRST_BYTE_TIMEOUT_MS, signal }),
+  )
   return piped === undefined || piped.trim() === '' ? undefined : parseJsonInput(piped, 'stdin')
 }
 

@@ -14,6 +14,7 @@ import type { ByteSource, Io } from '../protocol/io.ts'
 import type { DialectContext } from '../protocol/output-protocols.ts'
 import { loadDialectWriter } from '../protocol/output.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import { formatNotificationJson, formatNotificationText } from './envelope.ts'
 import type { CliCall } from './host.ts'
 import { createAbortableQueue, createLineReader } from './input.ts'
@@ -237,7 +238,7 @@ export function createResponders({
             await answer(question, 'signal' in call.ending ? call.ending.signal : call.ending),
           )
       : false,
-    ...(answer && { answer }),
+    ...compact({ answer }),
     ...createSampler(globals.sampleVia, io.stdin, async (request, signal) =>
       (await lineWise()).sample(request, signal),
     ),

@@ -4,7 +4,7 @@
 
 import type { Answerer, Interaction, Sampler, SampleRequest } from '../protocol/events.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { createAbortableQueue } from './input.ts'
 import type { StdinLineReader } from './input.ts'
 
@@ -126,7 +126,7 @@ function getAnswer(line: DialogueLine): unknown {
 }
 
 function toSampleQuestion({ id, prompt, key, ...sampling }: SampleRequest): Interaction {
-  return { id, kind: 'sample', prompt, sampling, ...(key !== undefined && { key }) }
+  return compact({ id, kind: 'sample', prompt, sampling, key })
 }
 
 /** Completes prompts by POST to a URL; the answer is JSON with `content`. */

@@ -4,6 +4,7 @@
 
 import { collectTools } from '../core/tool.ts'
 import { createNoToolsError, openModule } from '../functions/open-module.ts'
+import { compact } from '../util/values.ts'
 import { isEntryPoint } from './run.ts'
 import type { ModuleToolsetOptions, Toolset, ToolsetOptions } from './toolset-types.ts'
 
@@ -19,19 +20,13 @@ export async function createModuleToolset(
   const address = typeof module === 'string' ? undefined : isOwn ? module.url : module.href
   const opened = await openModule(
     address === undefined ? String(module) : address.replace(/[?#].*$/, ''),
-    { strict, ...(address !== undefined && { address }) },
+    compact({ strict, address }),
   )
   const { name, version, description } = opened.manifest
   const functions = opened.tools()
   const others = options.tools ?? []
   if (functions.length === 0 && collectTools(others).length === 0) throw createNoToolsError(opened)
-  const set = make({
-    name,
-    ...(version !== undefined && { version }),
-    ...(description !== undefined && { description }),
-    ...options,
-    tools: others,
-  })
+  const set = make({ name, ...compact({ version, description }), ...options, tools: others })
   for (const tool of functions) set.add(tool)
   return runAfterEvaluation(set, opened.located.url, isOwn)
 }

@@ -12,6 +12,7 @@ import type { Io } from '../protocol/io.ts'
 import type { ErrorObject, Outcome } from '../protocol/outcome.ts'
 import type { DialectContext } from '../protocol/output-protocols.ts'
 import { loadDialectWriter } from '../protocol/output.ts'
+import { compact } from '../util/values.ts'
 import { toEnvelope, toErrorEnvelope } from './envelope.ts'
 import type { FormatOptions, FormattedOutcome, InputRenderer, ResultRenderer } from './envelope.ts'
 import type { CommandObserver } from './host.ts'
@@ -185,7 +186,7 @@ export function createDialectContext(
       `r-${Math.floor(Math.random() * 2 ** 40)
         .toString(16)
         .padStart(10, '0')}`,
-    ...(env['TRACE_ID'] && { traceId: env['TRACE_ID'] }),
+    ...compact({ traceId: env['TRACE_ID'] || undefined }),
     now: () => new Date(now()).toISOString(),
     input,
   }

@@ -12,7 +12,7 @@ import type { Io } from '../protocol/io.ts'
 import { DIALECT_NAMES } from '../protocol/output-protocols.ts'
 import type { DialectName } from '../protocol/output-protocols.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { Caller } from './caller.ts'
 import type { GlobalFlags } from './global-flags.ts'
 import { shouldUseColor } from './terminal-text.ts'
@@ -107,8 +107,7 @@ export async function readSettings({ env, cwd }: Io): Promise<CliSettings> {
   const output = read('output')
   const timeout = read('timeout')
   return {
-    ...(output !== undefined && { output }),
-    ...(timeout !== undefined && { timeout }),
+    ...compact({ output, timeout }),
     getDefaults: (program, tool) =>
       Object.assign(
         {},

@@ -11,6 +11,7 @@ import type { Servable } from '../core/tool.ts'
 import { getBuiltProgramMark } from '../protocol/built-program.ts'
 import type { Io } from '../protocol/io.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import type { CommandHost, ServerLifecycle } from './host.ts'
 import { main } from './main.ts'
 import { createProcessIo } from './process-io.ts'
@@ -68,13 +69,7 @@ export async function runOrCapture(
     runProcess((argv, io, host) => command(shown, argv, io, host), makeToolset)
   const take = getBuiltProgramMark()?.take
   await (take
-    ? take({
-        set,
-        main: command,
-        makeToolset,
-        run,
-        ...(rehearsal && { rehearsal }),
-      } satisfies CapturedProgram)
+    ? take(compact({ set, main: command, makeToolset, run, rehearsal }) satisfies CapturedProgram)
     : run(set))
 }
 

@@ -16,7 +16,7 @@ import { SERVE_PROTOCOL_VERSION } from '../protocol/output-protocols.ts'
 import type { ServeRequestId } from '../protocol/output-protocols.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { GlobalFlags } from './global-flags.ts'
 import type { CommandHost } from './host.ts'
 import { ServedRequest } from './serve-request.ts'
@@ -215,23 +215,23 @@ type ServeDefaults = {
  */
 function parseCallOptions(given: unknown, { cwd, env, limit }: ServeDefaults): CallOptions {
   if (given === undefined)
-    return { cwd, env, ...(limit !== undefined && { timeout: `${limit}ms` }) }
+    return compact({ cwd, env, timeout: limit !== undefined ? `${limit}ms` : undefined })
   if (!isObject(given)) throw invalidOptionError('options', 'an object')
   const timeout = capTimeout(given['timeout'], limit)
   const confirm = readOption(given, 'confirm', 'boolean')
   const caller = readOption(given, 'caller', 'string')
   const idempotencyKey = readOption(given, 'idempotency_key', 'string')
   const verbose = readOption(given, 'verbose', 'number')
-  return {
+  return compact({
     cwd: resolve(cwd, readOption(given, 'cwd', 'string') ?? ''),
     env: given['env'] === undefined ? env : { ...env, ...readEnvVariables(given['env']) },
-    ...(timeout !== undefined && { timeout }),
-    ...(readOption(given, 'dry_run', 'boolean') && { dryRun: true }),
-    ...(confirm !== undefined && { confirm }),
-    ...(caller !== undefined && { caller }),
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
-    ...(verbose !== undefined && { verbose }),
-  }
+    timeout,
+    dryRun: readOption(given, 'dry_run', 'boolean') ? true : undefined,
+    confirm,
+    caller,
+    idempotencyKey,
+    verbose,
+  })
 }
 
 /** Milliseconds of a limit for all calls; throws INVALID_INPUT for what is no duration. */

@@ -9,7 +9,7 @@ import type { Interaction, SampleRequest, ToolEvent, ToolInvokedEvent } from '..
 import type { ErrorObject, Outcome } from '../protocol/outcome.ts'
 import type { ServeRequestId } from '../protocol/output-protocols.ts'
 import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { LineWriter } from './server.ts'
 
 const MAX_LINE_CHARS = 64 * 1024 * 1024
@@ -131,10 +131,7 @@ export class ServedRequest {
     { id, prompt, key, ...sampling }: SampleRequest,
     signal: AbortSignal,
   ): Promise<string> {
-    const answer = await this.#ask(
-      { id, kind: 'sample', prompt, sampling, ...(key !== undefined && { key }) },
-      signal,
-    )
+    const answer = await this.#ask(compact({ id, kind: 'sample', prompt, sampling, key }), signal)
     if (answer === 'nobody')
       throw new ToolError(
         'ANSWER_REQUIRED',

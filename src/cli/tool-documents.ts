@@ -7,7 +7,7 @@ import { ERROR_TABLE, findErrorRow, getErrorInfo, toExitCode } from '../protocol
 import type { DeclaredError, ErrorCodeInfo, ErrorRow } from '../protocol/errors.ts'
 import { EXIT_STATUSES } from '../protocol/manifest.ts'
 import type { Annotations, ToolManifest, ToolsetManifest } from '../protocol/manifest.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
 import { toPromptEntry, toResourceEntry } from './discovery.ts'
 
@@ -17,20 +17,20 @@ import { toPromptEntry, toResourceEntry } from './discovery.ts'
  */
 export function buildManifestDocument(tool: ToolManifest): object {
   const annotations = toAnnotationHints(tool.annotations)
-  return {
+  return compact({
     name: tool.name,
     summary: tool.summary,
     description: tool.description ?? '',
     streaming: tool.streaming,
     session_mode: tool.session,
     schema: tool.inputSchema,
-    ...(tool.examples.length > 0 && { examples: tool.examples }),
-    ...(tool.tags.length > 0 && { tags: tool.tags }),
-    ...(tool.outputSchema && { output_schema: tool.outputSchema }),
-    ...(Object.keys(annotations).length > 0 && { annotations }),
-    ...(Object.keys(tool.errors).length > 0 && { errors: tool.errors }),
-    ...(tool.timeout !== undefined && { timeout: tool.timeout }),
-  }
+    examples: tool.examples.length > 0 ? tool.examples : undefined,
+    tags: tool.tags.length > 0 ? tool.tags : undefined,
+    output_schema: tool.outputSchema,
+    annotations: Object.keys(annotations).length > 0 ? annotations : undefined,
+    errors: Object.keys(tool.errors).length > 0 ? tool.errors : undefined,
+    timeout: tool.timeout,
+  })
 }
 
 /** What `--manifest` prints for a whole program. */
@@ -42,14 +42,14 @@ export function buildToolsetManifestDocument({
   resources,
   prompts,
 }: ToolsetManifest): object {
-  return {
+  return compact({
     name,
     version,
-    ...(description !== undefined && { description }),
+    description,
     tools: tools.map(buildManifestDocument),
     resources: resources.map(toResourceEntry),
     prompts: prompts.map(toPromptEntry),
-  }
+  })
 }
 
 /**
@@ -57,15 +57,15 @@ export function buildToolsetManifestDocument({
  * the tool.
  */
 export function buildSchemaDocument(tool: ToolManifest): object {
-  return {
+  return compact({
     name: tool.name,
-    ...(tool.title !== undefined && { title: tool.title }),
+    title: tool.title,
     description: tool.description ?? tool.summary,
     input_schema: tool.inputSchema,
-    ...(tool.outputSchema && { output_schema: tool.outputSchema }),
+    output_schema: tool.outputSchema,
     annotations: toAnnotationHints(tool.annotations),
     examples: tool.examples,
-  }
+  })
 }
 
 /** What `--schema` prints for a whole program. */
@@ -105,12 +105,12 @@ export function toAnnotationHints({
   idempotent,
   openWorld,
 }: Annotations): AnnotationHints {
-  return {
-    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
-    ...(destructive !== undefined && { destructiveHint: destructive }),
-    ...(idempotent !== undefined && { idempotentHint: idempotent }),
-    ...(openWorld !== undefined && { openWorldHint: openWorld }),
-  }
+  return compact({
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  })
 }
 
 /** The program around the tools: its entry point is the file that a runner would start. */
@@ -135,16 +135,19 @@ export function buildDescribeDocument(tool: ToolManifest, program: DescribedProg
  * What `--describe` prints for a whole program: what is true of every tool once, then the tools.
  */
 export function buildToolsetDescribeDocument(toolset: ToolsetManifest, entry?: string): object {
-  const program: DescribedProgram = { ...toolset, ...(entry !== undefined && { entry }) }
+  const program: DescribedProgram = { ...toolset, ...compact({ entry }) }
   return {
     ...describeIdentity(toolset.name, program),
-    ...(toolset.description !== undefined && { description: toolset.description }),
+    ...compact({ description: toolset.description }),
     permissions: toolset.permissions ?? {},
     ...describeExitAndHealth(),
     tools: toolset.tools.map((tool) => ({
       ...describeTool(tool, program),
       ...describeExtras(tool),
-      ...(Object.keys(tool.errors).length > 0 && { errors: describeDeclaredErrors(tool.errors) }),
+      ...compact({
+        errors:
+          Object.keys(tool.errors).length > 0 ? describeDeclaredErrors(tool.errors) : undefined,
+      }),
     })),
     errors: describeErrors({}),
   }
@@ -162,7 +165,7 @@ function describeTool(tool: ToolManifest, program: DescribedProgram) {
 }
 
 function describeIdentity(name: string, { version, entry }: DescribedProgram) {
-  return { name, version, ...(entry !== undefined && { entry }), protocol_version: 1 }
+  return compact({ name, version, entry, protocol_version: 1 })
 }
 
 function describeExitAndHealth() {
@@ -173,7 +176,7 @@ function describeExitAndHealth() {
 }
 
 function describeExtras({ summary, timeout }: ToolManifest) {
-  return { summary, ...(timeout !== undefined && { timeout }) }
+  return compact({ summary, timeout })
 }
 
 /** One input of the orchestration manifest. */
@@ -188,13 +191,15 @@ type DescribedInput = {
 export function describeInputs(schema: JsonSchema): readonly DescribedInput[] {
   if (!isObject(schema.properties)) return []
   const required = Array.isArray(schema.required) ? schema.required : []
-  return Object.entries(schema.properties).map(([name, field]) => ({
-    name,
-    type: getTypeName(field),
-    required: required.includes(name),
-    ...(isObject(field) &&
-      typeof field.description === 'string' && { description: field.description }),
-  }))
+  return Object.entries(schema.properties).map(([name, field]) =>
+    compact({
+      name,
+      type: getTypeName(field),
+      required: required.includes(name),
+      description:
+        isObject(field) && typeof field.description === 'string' ? field.description : undefined,
+    }),
+  )
 }
 
 function getTypeName(schema: unknown): string {

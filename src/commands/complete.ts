@@ -13,6 +13,7 @@ import { openModule } from '../functions/open-module.ts'
 import type { Io } from '../protocol/io.ts'
 import { listRuns, readRunRequest } from '../runner/find-run.ts'
 import { findRunsFolder } from '../runner/run-paths.ts'
+import { compact } from '../util/values.ts'
 import { findModule } from './argv.ts'
 import { REGISTRY_PROPERTIES } from './command.ts'
 import { withRegistry } from './config.ts'
@@ -123,7 +124,7 @@ function parseRegistryFlags(words: readonly string[]): RegistryFlags {
     )
   const config = valuesOf('--config').at(-1)
   const folder = valuesOf('--folder')
-  return { ...(config !== undefined && { config }), ...(folder.length > 0 && { folder }) }
+  return compact({ config, folder: folder.length > 0 ? folder : undefined })
 }
 
 function toLongFlag(name: string): string {

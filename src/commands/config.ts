@@ -10,7 +10,7 @@ import type { ConfigMismatch, ConfigShape } from '../protocol/config-shape.ts'
 import type { LocatedDocument } from '../protocol/documents.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { Registry } from '../registry/types.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { RegistryOptions } from '../workflow/workflow-types.ts'
 
 /** The flags that say which tools there are. */
@@ -44,14 +44,20 @@ export async function loadRegistryOptions(
   const folders = (given.folder ?? []).map((folder) => requireFolder(resolve(cwd, folder), folder))
   return {
     ...config,
-    ...(typeof config.cache === 'string' &&
-      file !== undefined && { cache: resolve(dirname(file), config.cache) }),
+    ...compact({
+      cache:
+        typeof config.cache === 'string' && file !== undefined
+          ? resolve(dirname(file), config.cache)
+          : undefined,
+    }),
     cwd: file === undefined ? cwd : dirname(file),
     env,
-    ...(folders.length > 0 && { folders: [...(config.folders ?? []), ...folders] }),
-    ...(given.strict && { strict: true }),
-    ...(given.probeUnsandboxed && { probe: { ...config.probe, unsandboxed: true } }),
-    ...(given.cache === false && { cache: false }),
+    ...compact({
+      folders: folders.length > 0 ? [...(config.folders ?? []), ...folders] : undefined,
+      strict: given.strict ? true : undefined,
+      probe: given.probeUnsandboxed ? { ...config.probe, unsandboxed: true } : undefined,
+      cache: given.cache === false ? false : undefined,
+    }),
   }
 }
 
@@ -79,10 +85,10 @@ export async function readConfig(file: string): Promise<RegistryOptions> {
 function getDefaultOptions(cwd: string, { folder }: RegistryFlags): RegistryOptions {
   if (folder !== undefined) return {}
   const isThere = (name: string): boolean => existsSync(join(cwd, name))
-  return {
-    ...(isThere(DEFAULT_TOOLS_FOLDER) && { folders: [DEFAULT_TOOLS_FOLDER] }),
-    ...(isThere(DEFAULT_WORKFLOWS_FOLDER) && { workflows: [DEFAULT_WORKFLOWS_FOLDER] }),
-  }
+  return compact({
+    folders: isThere(DEFAULT_TOOLS_FOLDER) ? [DEFAULT_TOOLS_FOLDER] : undefined,
+    workflows: isThere(DEFAULT_WORKFLOWS_FOLDER) ? [DEFAULT_WORKFLOWS_FOLDER] : undefined,
+  })
 }
 
 // A mistyped flag should not look like a folder without tools.
@@ -144,7 +150,7 @@ async function validateConfig(
   throw new ToolError(
     'CONFIG',
     `${file}${place ? `, line ${place.line}, column ${place.column}` : ''}: ${misfit.message}`,
-    { details: { file, ...place }, ...(misfit.fix !== undefined && { suggestion: misfit.fix }) },
+    compact({ details: { file, ...place }, suggestion: misfit.fix }),
   )
 }
 
@@ -321,11 +327,5 @@ export function pickRegistryFlags({
   probeUnsandboxed,
   cache,
 }: RegistryFlags): RegistryFlags {
-  return {
-    ...(config !== undefined && { config }),
-    ...(folder && { folder }),
-    ...(strict !== undefined && { strict }),
-    ...(probeUnsandboxed !== undefined && { probeUnsandboxed }),
-    ...(cache !== undefined && { cache }),
-  }
+  return compact({ config, folder, strict, probeUnsandboxed, cache })
 }

@@ -7,7 +7,7 @@ import { describeInputs } from '../cli/tool-documents.ts'
 import type { Io } from '../protocol/io.ts'
 import { readYamlDocument } from '../protocol/yaml.ts'
 import type { Registry, ToolDescription } from '../registry/types.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { RegistryQuery } from './argv.ts'
 import { withRegistry } from './config.ts'
 import type { RegistryFlags } from './config.ts'
@@ -62,12 +62,12 @@ async function readOwnManifest({ location }: ToolDescription): Promise<object | 
 function toMinimalManifest({
   manifest: { name, summary, description, inputSchema, permissions, timeout },
 }: ToolDescription): object {
-  return {
+  return compact({
     name,
     summary,
-    ...(description !== undefined && { description }),
+    description,
     inputs: describeInputs(inputSchema),
-    ...(permissions && { permissions }),
-    ...(timeout !== undefined && { timeout }),
-  }
+    permissions,
+    timeout,
+  })
 }

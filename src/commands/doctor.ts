@@ -15,6 +15,7 @@ import { ToolError } from '../protocol/tool-error.ts'
 import { findRunsFolder } from '../runner/run-paths.ts'
 import { detectCapabilities, runEgressTrial } from '../sandbox/capabilities.ts'
 import type { SandboxCapabilities } from '../sandbox/capabilities.ts'
+import { compact } from '../util/values.ts'
 import { findConfigFile, readConfig } from './config.ts'
 
 /** What `doctor` is asked. */
@@ -40,12 +41,12 @@ export async function diagnose(
   const isReached =
     wanted === undefined ||
     ISOLATION_LEVELS.indexOf(abilities.level) >= ISOLATION_LEVELS.indexOf(wanted)
-  return {
+  return compact({
     level: abilities.level,
-    ...(wanted !== undefined && { wanted }),
+    wanted,
     enough: isReached && !findings.some(({ status }) => status === 'broken'),
     findings,
-  }
+  })
 }
 
 /**
@@ -204,7 +205,7 @@ function createMachineFinding(
   found: string,
   fix?: string,
 ): DoctorFinding {
-  return { id, part: 'machine', status, found, ...(fix !== undefined && { fix }) }
+  return compact({ id, part: 'machine', status, found, fix })
 }
 
 function checkNode(): DoctorFinding {

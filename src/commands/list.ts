@@ -8,6 +8,7 @@ import type { Filter } from '../registry/filter.ts'
 import type { Problem } from '../registry/source.ts'
 import type { ListedTool, Registry } from '../registry/types.ts'
 import { describeUnknownName } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import { withRegistry } from './config.ts'
 import type { RegistryFlags } from './config.ts'
 
@@ -36,17 +37,17 @@ export async function listTools(
 ): Promise<ToolListing> {
   return withRegistry(surroundings, where, (registry) => {
     const chosen = source && chooseSources(registry, source)
-    const filter: Filter = { ...(tag && { tag }), ...(kind && { kind }) }
+    const filter: Filter = compact({ tag, kind })
     const found = registry.list(filter).filter((tool) => chosen?.(tool.source) ?? true)
     const tools = problems
       ? []
       : found.filter(({ shadowed_by }) => all || shadowed_by === undefined)
-    return {
+    return compact({
       tools,
       problems: registry.problems().filter((problem) => chosen?.(problem.source) ?? true),
       shadowed: found.filter(({ shadowed_by }) => shadowed_by !== undefined).length,
-      ...(problems && { only_problems: true as const }),
-    }
+      only_problems: problems ? (true as const) : undefined,
+    })
   })
 }
 

@@ -110,15 +110,15 @@ function createPerform(own: ToolableCommand, host: CommandHost): CallPerformer {
         call.observer?.onOutcome(ended, form)
       },
     }
-    const status = await callTool({
-      ...call,
-      observer,
-      ...(own.text &&
-        call.presentation.mode === 'text' && {
-          renderResult: await own.text(),
-          ...(own.tellsAll && { globals: { ...call.globals, quiet: true } }),
-        }),
-    })
+    const status =
+      own.text && call.presentation.mode === 'text'
+        ? await callTool({
+            ...call,
+            observer,
+            renderResult: await own.text(),
+            globals: own.tellsAll ? { ...call.globals, quiet: true } : call.globals,
+          })
+        : await callTool({ ...call, observer })
     return outcome?.ok && own.exit ? own.exit(outcome.result) : status
   }
 }

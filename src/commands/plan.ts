@@ -11,6 +11,7 @@ import { countPlanSteps, findSessionFile, withPlanFile } from '../prompts/plan.t
 import type { PlanKeeper, PlanTerms, StepChange } from '../prompts/plan.ts'
 import type { Context } from '../protocol/context.ts'
 import type { Plan, PlanStep } from '../protocol/plan.ts'
+import { compact } from '../util/values.ts'
 
 /** A plan with how far it is and where it lies; without one after `clear`. */
 export type PlanReport = {
@@ -62,12 +63,7 @@ export function updateStep(
   { step, title, status, ...where }: PlanInput<{ readonly step: number } & StepChange>,
   ctx: Context,
 ): Promise<PlanReport> {
-  return editPlan(where, ctx, (keeper) =>
-    keeper.update(step, {
-      ...(title !== undefined && { title }),
-      ...(status !== undefined && { status }),
-    }),
-  )
+  return editPlan(where, ctx, (keeper) => keeper.update(step, compact({ title, status })))
 }
 
 /** `plan clear`; a plan that is not there is no failure. */

@@ -12,6 +12,7 @@ import { ToolError } from '../protocol/tool-error.ts'
 import { readHelp } from '../registry/help/read-help.ts'
 import { createHelpRunner, describeProgram } from '../registry/help/run-help.ts'
 import type { HelpDocument } from '../registry/help/sections.ts'
+import { compact } from '../util/values.ts'
 
 type ReadHelpInput = {
   readonly program?: readonly string[]
@@ -49,11 +50,10 @@ async function readProgramHelp(
       suggestion: 'Give a program on the PATH, or the path of a file',
     })
   const run = await createHelpRunner({ command: [file], env, unsandboxed, signal })
-  const root = await describeProgram(run, {
-    depth: 0,
-    most: 1,
-    ...(words.length > 0 && { only: [words.join(' ')] }),
-  })
+  const root = await describeProgram(
+    run,
+    compact({ depth: 0, most: 1, only: words.length > 0 ? [words.join(' ')] : undefined }),
+  )
   const found = words.length === 0 ? root : root?.children[0]
   if (!found)
     throw new ToolError(

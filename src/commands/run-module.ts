@@ -20,6 +20,7 @@ import type { OpenedModule } from '../functions/open-module.ts'
 import type { Io } from '../protocol/io.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { quoteForShell } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import type { ModuleCommandLine } from './argv.ts'
 
 const STRICT_FLAG = '--strict'
@@ -64,12 +65,7 @@ export async function createModuleProgram(
   const functions = opened.tools()
   const others = opened.hasTools ? await loadModuleExports(opened) : undefined
   if (functions.length === 0 && !others) throw createNoToolsError(opened)
-  const set = host.makeToolset({
-    name,
-    ...(version !== undefined && { version }),
-    ...(description !== undefined && { description }),
-    tools: functions,
-  })
+  const set = host.makeToolset(compact({ name, version, description, tools: functions }))
   for (const tool of others?.tools ?? []) set.add(tool)
   for (const resource of others?.resources ?? []) set.addResource(resource)
   for (const prompt of others?.prompts ?? []) set.addPrompt(prompt)

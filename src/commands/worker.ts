@@ -19,6 +19,7 @@ import { createTokenMatcher } from '../http/token.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { Registry } from '../registry/types.ts'
 import { findRunsFolder } from '../runner/run-paths.ts'
+import { compact } from '../util/values.ts'
 import { createPerformTool } from '../workflow/perform-tool.ts'
 import { createAdminServer, registerWorker, withRetries } from '../workflow/restate/client.ts'
 import { loadRestateSdk } from '../workflow/restate/sdk.ts'
@@ -72,8 +73,10 @@ export async function runWorker(
     const endpoint = await openWorkerEndpoint(sdk, {
       ...address,
       services: createWorkerServices(sdk, { steps }),
-      ...(isToken && {
-        isAllowed: (authorization: string | undefined) => isToken(authorization ?? ''),
+      ...compact({
+        isAllowed: isToken
+          ? (authorization: string | undefined) => isToken(authorization ?? '')
+          : undefined,
       }),
       onWarning: (text) => tell(text),
     }).catch(async (error: NodeJS.ErrnoException) => {
@@ -112,10 +115,14 @@ function registerAtServer(
   let last = ''
   return withRetries(
     () =>
-      registerWorker(createAdminServer(admin.replace(/\/+$/, '')), url, {
-        signal,
-        ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
-      }),
+      registerWorker(
+        createAdminServer(admin.replace(/\/+$/, '')),
+        url,
+        compact({
+          signal,
+          headers: token !== undefined ? { authorization: `Bearer ${token}` } : undefined,
+        }),
+      ),
     {
       tries: Infinity,
       signal,
@@ -138,8 +145,7 @@ function createStepPerformer(
       runsFolder,
       cwd,
       env,
-      ask: ({ question, context }, until) =>
-        ask({ ...question, ...(context && { context }) }, until),
+      ask: ({ question, context }, until) => ask({ ...question, ...compact({ context }) }, until),
     })(call, signal)
 }
 

@@ -20,6 +20,7 @@ import type { Budget, Duration } from '../protocol/limits.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import type { State } from '../protocol/state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 
 /** How a server makes a call: it may cancel without the cost of an AbortSignal. */
 export type ServerCallOptions = CallOptions & {
@@ -161,7 +162,7 @@ export function createRules({
 }): CallRules | undefined {
   return guards === undefined && state === undefined
     ? undefined
-    : { guards: validateGuards(guards ?? []), ...(state && { state }) }
+    : compact({ guards: validateGuards(guards ?? []), state })
 }
 
 /**
@@ -188,7 +189,7 @@ export function applyRules(
   if (!rules) return options
   const { guards = [] } = options
   return {
-    ...(rules.state && { state: rules.state }),
+    ...compact({ state: rules.state }),
     ...options,
     guards: Array.isArray(guards) ? [...rules.guards, ...(guards as readonly Guard[])] : guards,
   }

@@ -23,7 +23,7 @@ import type { Budget } from '../protocol/limits.ts'
 import type { Artifact } from '../protocol/outcome.ts'
 import type { Filesystem, Resources, State } from '../protocol/state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
 import type { CallOptions } from './call.ts'
 import { clampPercent, emitEvent } from './events.ts'
@@ -67,12 +67,12 @@ export class CallContext implements Context {
   // keeps the whole call until the next full collection.
   readonly progress: Context['progress'] = (message, percent, more) =>
     void emitCallEvent(
-      {
+      compact({
         type: 'progress',
         message: String(message),
-        ...(percent !== undefined && { percent: clampPercent(percent) }),
-        ...(more?.plan && { plan: more.plan }),
-      },
+        percent: percent !== undefined ? clampPercent(percent) : undefined,
+        plan: more?.plan ? more.plan : undefined,
+      }),
       this[callParts],
     )
   readonly log: Context['log'] = (message, level = 'info') =>
@@ -83,8 +83,7 @@ export class CallContext implements Context {
     void emitCallEvent({ type: 'item', value }, this[callParts])
   readonly plan: Context['plan'] = (action, target, details) => {
     const { prepared, gathered } = this[callParts]
-    if (prepared.dryRun)
-      gathered.plan.push({ action, target, ...(details !== undefined && { details }) })
+    if (prepared.dryRun) gathered.plan.push(compact({ action, target, details }))
   }
   readonly ask = ((question: never) => this.#ways.ask(question)) as Ask
   readonly sample: Context['sample'] = (prompt, sampling) => this.#ways.sample(prompt, sampling)

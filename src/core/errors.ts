@@ -5,6 +5,7 @@
 import { types } from 'node:util'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { AnyErrorCode } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 
 const ERRNO_CODES: { readonly [errno: string]: AnyErrorCode } = {
   ENOENT: 'NOT_FOUND',
@@ -50,11 +51,12 @@ function convertThrown(thrown: unknown): ToolError {
   const message = String(thrown.message || thrown.name)
   const details = {
     name: String(thrown.name),
-    ...(system && {
-      errno: system.code,
-      ...(system.syscall && { syscall: system.syscall }),
-      ...(system.path && { path: system.path }),
-    }),
+    ...(system &&
+      compact({
+        errno: system.code,
+        syscall: system.syscall || undefined,
+        path: system.path || undefined,
+      })),
   }
   return new ToolError(
     system ? ERRNO_CODES[system.code]! : 'INTERNAL',

@@ -28,7 +28,7 @@ import type {
 } from '../protocol/events.ts'
 import { toMilliseconds } from '../protocol/limits.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { runAsHost } from './call-scope.ts'
 import { createShortId } from './call.ts'
 import type { CallOptions } from './call.ts'
@@ -194,9 +194,7 @@ function toSampleRequest(
     id: createShortId(),
     prompt,
     max_tokens: maxTokens,
-    ...(system !== undefined && { system }),
-    ...(temperature !== undefined && { temperature }),
-    ...(stopSequences !== undefined && { stop_sequences: stopSequences }),
+    ...compact({ system, temperature, stop_sequences: stopSequences }),
     ...readQuestionKey(key),
   }
 }
@@ -210,14 +208,17 @@ function toInteraction(
     id: createShortId(),
     kind: question.kind,
     prompt,
-    ...(schema && { schema: schema.json }),
-    ...(question.kind === 'decision' && {
-      options: question.options.map((option) =>
-        typeof option === 'string' ? { value: option } : option,
-      ),
+    ...compact({
+      schema: schema ? schema.json : undefined,
+      options:
+        question.kind === 'decision'
+          ? question.options.map((option) =>
+              typeof option === 'string' ? { value: option } : option,
+            )
+          : undefined,
+      default: question.default,
+      timeout,
     }),
-    ...(question.default !== undefined && { default: question.default }),
-    ...(timeout !== undefined && { timeout }),
     ...readQuestionKey(question.key),
   }
 }

@@ -12,7 +12,7 @@ import { toMilliseconds } from '../protocol/limits.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { findClosest, shorten } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { runWithExitGuard } from './call-scope.ts'
 import type { CallIdentity, CallOptions, ServerCallOptions } from './call.ts'
 import { emitEvent } from './events.ts'
@@ -185,18 +185,8 @@ async function listResource(
     summary,
     mimeTypes: [mimeType],
   } = manifest
-  const common = { description: summary, ...(mimeType !== undefined && { mimeType }) }
-  if (!list)
-    return uri.includes('{')
-      ? []
-      : [
-          {
-            uri,
-            ...(name !== undefined && { name }),
-            ...(title !== undefined && { title }),
-            ...common,
-          },
-        ]
+  const common = compact({ description: summary, mimeType })
+  if (!list) return uri.includes('{') ? [] : [{ uri, ...compact({ name, title }), ...common }]
   const asker = `resource '${uri}'`
   const found: ListedResource[] = []
   for await (const listed of (await list(

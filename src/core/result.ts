@@ -17,7 +17,7 @@ import type {
   PartialSummary,
 } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { toToolError } from './errors.ts'
 import { host } from './host.ts'
 
@@ -124,7 +124,11 @@ function applyRenderedText(
   return {
     ...answer,
     value,
-    presentation: { ...answer.presentation, hidden: true, ...(content.length > 0 && { content }) },
+    presentation: {
+      ...answer.presentation,
+      hidden: true,
+      ...compact({ content: content.length > 0 ? content : undefined }),
+    },
   }
 }
 
@@ -141,11 +145,11 @@ function readPresentation(
   { message, hidden, content }: Reply,
 ): HandlerResult['presentation'] {
   const blocks = content === undefined ? [] : validateContent(`tool '${tool}'`, content)
-  return {
-    ...(message !== undefined && { message: String(message) }),
-    ...(hidden && { hidden: true }),
-    ...(blocks.length > 0 && { content: blocks }),
-  }
+  return compact({
+    message: message !== undefined ? String(message) : undefined,
+    hidden: hidden ? true : undefined,
+    content: blocks.length > 0 ? blocks : undefined,
+  })
 }
 
 /** True unless everything that the tool tried failed. */
@@ -569,10 +573,12 @@ function toJsonError(error: ErrorObject): ErrorObject {
   const { suggestion, details } = error
   return {
     ...error,
-    ...(suggestion?.input && {
-      suggestion: { ...suggestion, input: toJsonFields(suggestion.input) },
+    ...compact({
+      suggestion: suggestion?.input
+        ? { ...suggestion, input: toJsonFields(suggestion.input) }
+        : undefined,
+      details: details ? toJsonFields(details) : undefined,
     }),
-    ...(details && { details: toJsonFields(details) }),
   }
 }
 

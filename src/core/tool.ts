@@ -35,6 +35,7 @@ import type {
 } from '../protocol/manifest.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import type { CallIdentity, CallOptions, CallResult, PendingCall } from './call.ts'
 import type * as Engine from './engine.ts'
 
@@ -464,15 +465,16 @@ export function createProviderMethods({
   'manifest' | 'sketch' | 'outline' | 'listResources' | 'readResource' | 'renderPrompt'
 > {
   const identity = { toolset: name, version }
-  const outline: Servable['outline'] = async () => ({
-    name,
-    version,
-    ...(options.description !== undefined && { description: options.description }),
-    ...(options.permissions && { permissions: options.permissions }),
-    tools: Array.from(await entries(), ({ definition }) => definition.metadata),
-    resources: resources().map(({ manifest }) => manifest),
-    prompts: await Promise.all(prompts().map((prompt) => prompt.manifest())),
-  })
+  const outline: Servable['outline'] = async () =>
+    compact({
+      name,
+      version,
+      description: options.description,
+      permissions: options.permissions,
+      tools: Array.from(await entries(), ({ definition }) => definition.metadata),
+      resources: resources().map(({ manifest }) => manifest),
+      prompts: await Promise.all(prompts().map((prompt) => prompt.manifest())),
+    })
   const describe = async (read: (entry: ToolEntry) => ToolManifest | Promise<ToolManifest>) => ({
     ...(await outline()),
     tools: await Promise.all(

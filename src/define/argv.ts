@@ -6,7 +6,7 @@
 import type { ToolMetadata } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { findClosest, shorten } from '../util/text.ts'
-import { lazyRegExp } from '../util/values.ts'
+import { compact, lazyRegExp } from '../util/values.ts'
 import { FLAG_BY_RESERVED_FIELD } from './global-flags.ts'
 import type { FlagSpec, GlobalFlag } from './global-flags.ts'
 
@@ -232,10 +232,7 @@ function createUsageError(
   fix?: string,
   details?: { readonly [key: string]: unknown },
 ): ToolError {
-  return new ToolError('USAGE', message, {
-    ...(fix !== undefined && { suggestion: fix }),
-    ...(details && { details }),
-  })
+  return new ToolError('USAGE', message, compact({ suggestion: fix, details }))
 }
 
 /** One flag as the scanner sees it: a tool's own field, or one that we inject. */
@@ -304,15 +301,15 @@ function buildFlagTable(
 }
 
 function toKnownFlag(spec: FlagSpec): KnownFlag {
-  return {
+  return compact({
     long: spec.long,
-    ...(spec.short !== undefined && { short: spec.short }),
+    short: spec.short,
     valueCount: spec.kind === 'boolean' ? 0 : 1,
     negatable: spec.kind === 'boolean',
     dotted: spec.kind === 'object',
     valueName: spec.valueName,
     spec,
-  }
+  })
 }
 
 function toKnownGlobalFlag(injected: GlobalFlag): KnownFlag {
@@ -320,15 +317,15 @@ function toKnownGlobalFlag(injected: GlobalFlag): KnownFlag {
     injected.kind === 'boolean' || injected.kind === 'count'
       ? 0
       : (injected.valueName ?? '').split(' ').length
-  return {
+  return compact({
     long: injected.long,
-    ...(injected.short !== undefined && { short: injected.short }),
+    short: injected.short,
     valueCount: words as 0 | 1 | 2,
     negatable: false,
     dotted: false,
     valueName: injected.valueName ?? 'value',
     globalFlag: injected,
-  }
+  })
 }
 
 /**
@@ -371,15 +368,15 @@ export function nameFlag(
   const options = Object.hasOwn(flags, field) ? flags[field]! : {}
   const long = options.name ?? toFlagName(field)
   const fedBy = FLAG_BY_RESERVED_FIELD.get(field)
-  return {
+  return compact({
     field,
     long,
-    ...(options.short !== undefined && { short: options.short }),
+    short: options.short,
     positional: positional.includes(field),
-    ...(options.env !== undefined && { env: options.env }),
+    env: options.env,
     hidden: options.hidden ?? false,
-    ...(fedBy === long && { fedBy }),
-  }
+    fedBy: fedBy === long ? fedBy : undefined,
+  })
 }
 
 const CAMEL_HUMP = lazyRegExp('(\\p{Ll}|\\p{N})(\\p{Lu})', 'gu')

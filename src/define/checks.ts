@@ -8,7 +8,7 @@ import type { Duration } from '../protocol/limits.ts'
 import type { McpOptions, ToolManifest } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { findClosest } from '../util/text.ts'
-import { isObject, lazyRegExp } from '../util/values.ts'
+import { compact, isObject, lazyRegExp } from '../util/values.ts'
 import { CONTROL_FLAGS, GLOBAL_FLAGS, PROGRAM_FLAGS } from './global-flags.ts'
 import type { FlagSpec } from './global-flags.ts'
 
@@ -77,7 +77,7 @@ export function attributeSchemaError<T>(tool: string, part: 'input' | 'output', 
     throw new ToolError(
       'CONFIG',
       `'${part}' of tool '${tool}': ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error, ...(suggestion && { suggestion }) },
+      { cause: error, ...compact({ suggestion }) },
     )
   }
 }
@@ -300,10 +300,15 @@ function formatFlagOption(field: string, name: string): string {
 
 function rejectFlag(manifest: FlagOwner, problem: string, field: string, code?: string): never {
   const message = `Tool "${manifest.name}": ${problem}${code === undefined ? '' : `; give it another one: ${code}`}`
-  throw new ToolError('CONFIG', message, {
-    field,
-    ...(code !== undefined && { suggestion: { fix: `Add ${code} to the tool`, example: code } }),
-  })
+  throw new ToolError(
+    'CONFIG',
+    message,
+    compact({
+      field,
+      suggestion:
+        code !== undefined ? { fix: `Add ${code} to the tool`, example: code } : undefined,
+    }),
+  )
 }
 
 /**

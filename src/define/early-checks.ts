@@ -6,7 +6,7 @@
 import { readPreparedSchema } from '../protocol/built-program.ts'
 import type { Example, ToolMetadata } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
 import { nameFlag } from './argv.ts'
 import type { NamedFlag } from './argv.ts'
@@ -43,10 +43,7 @@ export function writeInputSchema(source: unknown): JsonSchema | undefined {
     : tryOrUndefined(() => {
         const { vendor, jsonSchema } = read.standard['~standard']
         const libraryOptions = getLibraryOptions(vendor)
-        return jsonSchema.input({
-          target: 'draft-2020-12',
-          ...(libraryOptions && { libraryOptions }),
-        })
+        return jsonSchema.input(compact({ target: 'draft-2020-12', libraryOptions }))
       })
 }
 

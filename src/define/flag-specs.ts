@@ -6,7 +6,7 @@
  */
 
 import type { ToolManifest } from '../protocol/manifest.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
 import { nameFlag } from './argv.ts'
 import type { FlagSpec } from './global-flags.ts'
@@ -54,13 +54,13 @@ export function readFlagValue(given: JsonSchema): FlagValueInfo {
   const item = kind === 'list' ? getItemSchema(schema) : schema
   const choices = kind === 'boolean' || kind === 'object' ? undefined : getChoices(item)
   const description = findDescription(schema)
-  return {
+  return compact({
     kind,
-    ...(choices && { choices }),
-    ...(description !== undefined && { description }),
-    ...(Object.hasOwn(schema, 'default') && { default: schema.default }),
+    choices,
+    description,
+    default: Object.hasOwn(schema, 'default') ? schema.default : undefined,
     valueName: choices ? formatChoices(choices) : formatValueName(item, kind),
-  }
+  })
 }
 
 /**
@@ -257,8 +257,10 @@ export function unwrapNullable(schema: JsonSchema): JsonSchema {
     : undefined
   return {
     ...schema,
-    ...(types && { type: types.length === 1 ? types[0] : types }),
-    ...(Array.isArray(schema.enum) && { enum: schema.enum.filter((value) => value !== null) }),
+    ...compact({
+      type: types ? (types.length === 1 ? types[0] : types) : undefined,
+      enum: Array.isArray(schema.enum) ? schema.enum.filter((value) => value !== null) : undefined,
+    }),
   }
 }
 

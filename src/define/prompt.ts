@@ -2,7 +2,7 @@ import type { ReadingContext } from '../protocol/context.ts'
 import type { PromptArgument, PromptManifest } from '../protocol/manifest.ts'
 import type { ContentBlock } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
 import {
   checkCompleters,
@@ -106,13 +106,14 @@ export function prompt<const Arguments extends PromptArguments>(
     [PROMPT_BRAND]: true,
     name: options.name,
     arguments: compiled,
-    manifest: async () => ({
-      name: options.name,
-      ...(options.title !== undefined && { title: options.title }),
-      summary: options.summary,
-      arguments: listArguments(await compiled()),
-      tags: options.tags ?? [],
-    }),
+    manifest: async () =>
+      compact({
+        name: options.name,
+        title: options.title,
+        summary: options.summary,
+        arguments: listArguments(await compiled()),
+        tags: options.tags ?? [],
+      }),
     render: (args, ctx) => options.render(args as PromptArgumentValues<Arguments>, ctx),
     async complete(argument, value, others = {}) {
       const found = await runCompleter(what, options.complete, argument, value, others)
@@ -178,11 +179,14 @@ function toArgumentsSchema(given: PromptArguments): LazySchema {
 function listArguments({ json }: CompiledSchema): PromptArgument[] {
   const required = Array.isArray(json['required']) ? (json['required'] as unknown[]) : []
   return Object.entries(isObject(json['properties']) ? json['properties'] : {}).map(
-    ([name, property]) => ({
-      name,
-      ...(isObject(property) &&
-        typeof property['description'] === 'string' && { description: property['description'] }),
-      required: required.includes(name),
-    }),
+    ([name, property]) =>
+      compact({
+        name,
+        description:
+          isObject(property) && typeof property['description'] === 'string'
+            ? property['description']
+            : undefined,
+        required: required.includes(name),
+      }),
   )
 }

@@ -1,4 +1,5 @@
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 
 /** The code of an error that a server answers with a number of its wire protocol. */
 export const PROTOCOL_ERROR = 'E_PROTOCOL'
@@ -13,7 +14,5 @@ export function protocolError(code: number, message: string, data?: unknown): ne
       'CONFIG',
       `protocolError() needs an integer, such as -32602; it got ${String(code)}`,
     )
-  throw new ToolError(PROTOCOL_ERROR, message, {
-    details: { code, ...(data !== undefined && { data }) },
-  })
+  throw new ToolError(PROTOCOL_ERROR, message, { details: compact({ code, data }) })
 }

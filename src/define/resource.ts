@@ -5,6 +5,7 @@
 import type { ReadingContext } from '../protocol/context.ts'
 import type { ResourceManifest } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import { checkCompleters, checkOptions, checkSummary, checkTitle, runCompleter } from './checks.ts'
 import type { Completers } from './checks.ts'
 
@@ -113,15 +114,14 @@ export function resource<const Uri extends string>(options: ResourceOptions<Uri>
     [RESOURCE_BRAND]: true,
     manifest: {
       uri: options.uri,
-      ...(options.name !== undefined && { name: options.name }),
-      ...(options.title !== undefined && { title: options.title }),
+      ...compact({ name: options.name, title: options.title }),
       summary: options.summary,
       mimeTypes: options.mimeTypes ?? [],
       tags: options.tags ?? [],
     },
     match: (uri) => pattern.match(uri),
     read,
-    ...(options.list && { list: options.list }),
+    ...compact({ list: options.list }),
     complete: async (param, value, others = {}) =>
       (await runCompleter(what, options.complete, param, value, others)) ?? [],
   }

@@ -26,6 +26,7 @@ import type {
 } from '../protocol/outcome.ts'
 import type { Plan } from '../protocol/plan.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 
 const REPLY_BRAND = Symbol.for('toolable.reply')
 
@@ -88,7 +89,7 @@ export function partial<Result>(
     result,
     ...pickReplyOptions(given),
     errors,
-    ...(given.key !== undefined && { key: given.key }),
+    ...compact({ key: given.key }),
   }
 }
 
@@ -110,11 +111,7 @@ export function isReply(value: unknown): value is Reply {
 }
 
 function pickReplyOptions({ message, hidden, content }: ReplyOptions): ReplyOptions {
-  return {
-    ...(message !== undefined && { message }),
-    ...(hidden !== undefined && { hidden }),
-    ...(content !== undefined && { content }),
-  }
+  return compact({ message, hidden, content })
 }
 
 type ResourceLinkOptions = Partial<Omit<ResourceLink, 'type' | 'uri'>>
@@ -157,7 +154,7 @@ export const content = {
     mimeType?: string,
     annotations?: BlockAnnotations,
   ): EmbeddedResource {
-    const place = { uri, ...(mimeType !== undefined && { mimeType }) }
+    const place = compact({ uri, mimeType })
     return {
       type: 'resource',
       resource:
@@ -228,12 +225,7 @@ export const stream = {
     message: string,
     percent?: number,
     { plan }: { readonly plan?: Plan } = {},
-  ): ProgressEvent => ({
-    type: 'progress',
-    message,
-    ...(percent !== undefined && { percent }),
-    ...(plan && { plan }),
-  }),
+  ): ProgressEvent => compact({ type: 'progress', message, percent, plan }),
   log: (message: string, level: LogLevel = 'info'): LogEvent => ({ type: 'log', level, message }),
   artifact: (name: string, uri: string): ArtifactEvent => ({ type: 'artifact', name, uri }),
   item: (value: unknown): ItemEvent => ({ type: 'item', value }),

@@ -12,7 +12,7 @@ import { toMilliseconds } from '../protocol/limits.ts'
 import type { Duration } from '../protocol/limits.ts'
 import type { Annotations, ToolManifest, ToolMetadata } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
 import {
   attributeSchemaError,
@@ -174,11 +174,11 @@ function once<T>(make: () => T): () => T {
 
 function collectMetadata(options: ToolOptions): ToolMetadata {
   const session = options.session ?? false
-  return {
+  return compact({
     name: options.name,
-    ...(options.title !== undefined && { title: options.title }),
+    title: options.title,
     summary: options.summary,
-    ...(options.description !== undefined && { description: options.description }),
+    description: options.description,
     tags: options.tags ?? [],
     streaming:
       options.streaming ?? (!session && /Generator/.test(options.run?.constructor.name ?? '')),
@@ -188,13 +188,12 @@ function collectMetadata(options: ToolOptions): ToolMetadata {
     errors: readDeclaredErrors(options),
     positional: options.positional ?? [],
     flags: options.flags ?? {},
-    ...(options.timeout !== undefined && {
-      timeout: readTimeout(options.name, options.timeout) / 1000,
-    }),
+    timeout:
+      options.timeout !== undefined ? readTimeout(options.name, options.timeout) / 1000 : undefined,
     dryRun: options.dryRun ?? false,
-    ...(options.permissions && { permissions: options.permissions }),
-    ...(options.mcp && { mcp: options.mcp }),
-  }
+    permissions: options.permissions,
+    mcp: options.mcp,
+  })
 }
 
 function readTimeout(name: string, timeout: Duration): number {

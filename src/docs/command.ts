@@ -14,6 +14,7 @@ import { tool } from '../core/tool.ts'
 import type { Servable } from '../core/tool.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { quoteForShell } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import { DOC_KINDS, generateDocuments } from './generate.ts'
 import type { DocKind, DocKindName } from './generate.ts'
 import { getRenewCommand } from './model.ts'
@@ -127,12 +128,12 @@ async function answerDocs(
   if (!write && !check && out === undefined) return files.map(({ path, text }) => ({ path, text }))
   const { ownFolder }: DocKind = DOC_KINDS[kind]
   const folder = ownFolder?.(source)
-  const place = {
+  const place = compact({
     root: resolve(ctx.cwd, out ?? '.'),
     program: set.name,
     kind,
-    ...(folder !== undefined && { ownFolder: folder }),
-  }
+    ownFolder: folder,
+  })
   if (check) {
     const mend = `${getRenewCommand(source.model, kind)}${out === undefined ? '' : ` --out ${quoteForShell(out)}`}`
     await (await import('./check-files.ts')).checkDocuments(files, place, mend)

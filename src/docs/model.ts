@@ -25,7 +25,7 @@ import type {
 } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { findClosest, quoteForShell, shorten } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import {
   createSlugger,
   escapeCommandPlaceholders,
@@ -146,11 +146,11 @@ export function buildDocModel(manifest: ToolsetManifest, only: readonly string[]
   const shown = only.length === 0 ? manifest.tools : pickTools(manifest, only)
   const pairs = shown.map((tool) => [tool, buildDocTool(manifest, tool, single)] as const)
   const { name, description } = manifest
-  return {
+  return compact({
     name,
     version: tidyLine(manifest.version),
-    ...(description !== undefined &&
-      description.trim() !== '' && { description: tidyText(description) }),
+    description:
+      description !== undefined && description.trim() !== '' ? tidyText(description) : undefined,
     single,
     tools: pairs.map(([, doc]) => doc),
     groups: groupTools(pairs),
@@ -161,8 +161,8 @@ export function buildDocModel(manifest: ToolsetManifest, only: readonly string[]
       summary: tidyLine(resource.summary),
     })),
     prompts: manifest.prompts.map((prompt) => ({ ...prompt, summary: tidyLine(prompt.summary) })),
-    ...(only.length > 0 && { only: shown.map((tool) => tool.name) }),
-  }
+    only: only.length > 0 ? shown.map((tool) => tool.name) : undefined,
+  })
 }
 
 /**
@@ -202,14 +202,17 @@ function buildDocTool(manifest: ToolsetManifest, tool: CommandManifest, single: 
   const command = single ? manifest.name : [manifest.name, ...tool.path].join(' ')
   const { description, annotations, timeout } = tool
   const usage = tidyLine(formatUsageArguments(specs))
-  return {
+  return compact({
     name: tool.name,
     command,
     usage: specs.length === 0 ? '' : usage,
     summary: tidyLine(tool.summary),
-    ...(description !== undefined &&
+    description:
+      description !== undefined &&
       description.trim() !== tool.summary.trim() &&
-      description.trim() !== '' && { description: tidyText(description) }),
+      description.trim() !== ''
+        ? tidyText(description)
+        : undefined,
     parameters: buildDocParameters(specs),
     examples: buildDocExamples(manifest, tool, command, single),
     errors: Object.entries(describeDeclaredErrors(tool.errors)).map(
@@ -221,15 +224,15 @@ function buildDocTool(manifest: ToolsetManifest, tool: CommandManifest, single: 
         retryable,
       }),
     ),
-    ...(tool.outputSchema && { result: describeShape(tool.outputSchema) }),
+    result: tool.outputSchema ? describeShape(tool.outputSchema) : undefined,
     readOnly: annotations.readOnly === true,
     destructive: annotations.destructive === true,
     idempotent: annotations.idempotent === true,
     dryRun: tool.dryRun,
     streaming: tool.streaming,
     session: tool.session,
-    ...(timeout !== undefined && { timeout }),
-  }
+    timeout,
+  })
 }
 
 const MAX_VALUE_CHARS = 200
@@ -240,21 +243,21 @@ function buildDocParameters(specs: readonly FlagSpec[]): DocParameter[] {
     .filter((spec) => !spec.hidden)
     .map((spec) => {
       const limits = describeLimits(spec.schema)
-      return {
+      return compact({
         field: spec.field,
         term: tidyLine(isShownArgument(spec) ? formatArgumentTerm(spec) : formatOptionTerm(spec)),
-        ...(spec.short !== undefined && { short: spec.short }),
+        short: spec.short,
         type: describeShape(spec.schema),
         required: spec.required,
-        ...(spec.default !== undefined &&
-          !isEmptyValue(spec.default) && {
-            fallback: truncateText(tidyLine(JSON.stringify(spec.default) ?? ''), MAX_VALUE_CHARS),
-          }),
-        ...(spec.choices && { choices: spec.choices.map(tidyLine) }),
-        ...(limits !== undefined && { limits }),
-        ...(spec.env !== undefined && { env: tidyLine(spec.env) }),
-        ...(spec.description !== undefined && { description: tidyLine(spec.description) }),
-      }
+        fallback:
+          spec.default !== undefined && !isEmptyValue(spec.default)
+            ? truncateText(tidyLine(JSON.stringify(spec.default) ?? ''), MAX_VALUE_CHARS)
+            : undefined,
+        choices: spec.choices ? spec.choices.map(tidyLine) : undefined,
+        limits,
+        env: spec.env !== undefined ? tidyLine(spec.env) : undefined,
+        description: spec.description !== undefined ? tidyLine(spec.description) : undefined,
+      })
     })
 }
 
@@ -271,13 +274,15 @@ function buildDocExamples(
     const input = example.input ?? getExampleInput(tool, example)
     const jsonCommand = input && `${command} ${quoteForShell(toSafeJson(input))}`
     return [
-      {
-        ...(example.description !== undefined && { description: tidyLine(example.description) }),
+      compact({
+        description: example.description !== undefined ? tidyLine(example.description) : undefined,
         command: escapeCommandPlaceholders(line),
-        ...(jsonCommand !== undefined && jsonCommand !== line && { jsonCommand }),
-        ...(Object.hasOwn(example, 'output') &&
-          example.output !== undefined && { output: { value: example.output } }),
-      },
+        jsonCommand: jsonCommand !== undefined && jsonCommand !== line ? jsonCommand : undefined,
+        output:
+          Object.hasOwn(example, 'output') && example.output !== undefined
+            ? { value: example.output }
+            : undefined,
+      }),
     ]
   })
 }

@@ -10,6 +10,7 @@
 import { tool } from '../core/tool.ts'
 import type { AnyTool } from '../core/tool.ts'
 import type { Context } from '../protocol/context.ts'
+import { compact } from '../util/values.ts'
 import type { FunctionManifest, ModuleManifest } from './manifest.ts'
 
 /** Gives what a module exports; asked at the first call. */
@@ -51,10 +52,9 @@ function toToolOptions(manifest: FunctionManifest, load: LoadModule) {
     examples,
     errors,
     tags,
-    ...(description !== undefined && { description }),
+    ...compact({ description }),
     input: () => input,
-    ...(output && { output: () => output }),
-    ...(timeout !== undefined && { timeout }),
+    ...compact({ output: output ? () => output : undefined, timeout }),
     ...(manifest.session ? { session: true } : manifest.yields && { streaming: true }),
     // The function's own parameters may be called so, and mean something of their own.
     reserved: false,

@@ -9,6 +9,7 @@ import { isAbsolute } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { host } from '../core/host.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import type { LoadSettings } from './transform.ts'
 import { findTypeScriptSource, isTypeScriptUrl } from './typescript-source.ts'
 
@@ -35,11 +36,7 @@ function restoreToolError(error: unknown): unknown {
     typeof code === 'string' &&
     typeof message === 'string' &&
     !ToolError.is(error)
-    ? new ToolError(code, message, {
-        ...(suggestion && { suggestion }),
-        ...(details && { details }),
-        cause: error,
-      })
+    ? new ToolError(code, message, { ...compact({ suggestion, details }), cause: error })
     : error
 }
 

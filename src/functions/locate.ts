@@ -6,7 +6,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 
 const MODULE_EXTENSIONS = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']
 
@@ -125,7 +125,7 @@ function locateFolder(path: string): LocatedModule {
     folder: path,
     name: toProgramName(own?.name ?? basename(path)),
     ...getPackageMetadata(own),
-    ...(own && { specifier: path }),
+    ...compact({ specifier: own ? path : undefined }),
   }
 }
 
@@ -141,10 +141,10 @@ function getPackageMetadata(
   own: PackageData | undefined,
 ): Pick<LocatedModule, 'version' | 'description'> {
   const { version, description } = own?.data ?? {}
-  return {
-    ...(typeof version === 'string' && { version }),
-    ...(typeof description === 'string' && description !== '' && { description }),
-  }
+  return compact({
+    version: typeof version === 'string' ? version : undefined,
+    description: typeof description === 'string' && description !== '' ? description : undefined,
+  })
 }
 
 function toProgramName(name: string): string {

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { readOwnedFile, writeCacheFile } from '../core/cache.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import { findPackage } from './find-package.ts'
 import { findOwningPackage } from './locate.ts'
 import { hashText } from './manifest-cache.ts'
@@ -95,16 +96,19 @@ function transformWithEsbuild(
   { file, source, format, options }: TransformJob,
 ): string {
   try {
-    return esbuild.transformSync(source, {
-      loader: 'ts',
-      format: format === 'module' ? 'esm' : 'cjs',
-      sourcefile: file,
-      sourcemap: 'inline',
-      platform: 'node',
-      target: 'node20.19',
-      logLevel: 'silent',
-      ...(options && { tsconfigRaw: { compilerOptions: options } }),
-    }).code
+    return esbuild.transformSync(
+      source,
+      compact({
+        loader: 'ts',
+        format: format === 'module' ? 'esm' : 'cjs',
+        sourcefile: file,
+        sourcemap: 'inline',
+        platform: 'node',
+        target: 'node20.19',
+        logLevel: 'silent',
+        tsconfigRaw: options ? { compilerOptions: options } : undefined,
+      }),
+    ).code
   } catch (error) {
     const [first] =
       (

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parse } from 'jsonc-parser'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 
 const NOT_FOUND_CODES = new Set([
   'ERR_MODULE_NOT_FOUND',
@@ -167,7 +167,7 @@ function readTsconfig(file: string, root: string, level: number): RunTsconfig {
             : resolve(baseUrl, String(target)),
         )
       : []
-  return {
+  return compact({
     options: Object.assign(
       {},
       ...bases.map(({ options }) => options),
@@ -180,8 +180,8 @@ function readTsconfig(file: string, root: string, level: number): RunTsconfig {
           targets: targetsOf(targets),
         }))
       : (bases.findLast(({ paths }) => paths.length > 0)?.paths ?? []),
-    ...(baseUrl !== undefined && { baseUrl }),
-  }
+    baseUrl,
+  })
 }
 
 // A path, or a file of a package; the name of a package alone means its tsconfig.json.

@@ -15,6 +15,7 @@ import { buildManifestDocument } from '../cli/tool-documents.ts'
 import type { Servable, ToolEntry } from '../core/tool.ts'
 import { parseJsonInput } from '../protocol/parse-json.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import {
   addNextStep,
   parseCallOptions,
@@ -109,17 +110,17 @@ const findWellKnownRoute: RouteFinder = ([name, ...more]) => {
 }
 
 async function showIndex({ set, options }: RouteContext, up: string): Promise<HttpResponse> {
-  const links = {
+  const links = compact({
     tools: `${up}tools`,
     openapi: `${up}openapi.json`,
-    ...(options.mcp && { mcp: `${up}mcp` }),
-    ...(set.resources.length > 0 && { resources: `${up}resources` }),
-    ...(set.prompts.length > 0 && { prompts: `${up}prompts` }),
-  }
+    mcp: options.mcp ? `${up}mcp` : undefined,
+    resources: set.resources.length > 0 ? `${up}resources` : undefined,
+    prompts: set.prompts.length > 0 ? `${up}prompts` : undefined,
+  })
   const { description } = set.options
   return toDocumentResponse({
     ...buildDiscoverDocument(await set.outline()),
-    ...(description !== undefined && { description }),
+    ...compact({ description }),
     links,
   })
 }
@@ -130,10 +131,10 @@ async function showOpenApi({
 }: RouteContext): Promise<HttpResponse> {
   const { buildOpenApiDocument } = await import('./openapi.ts')
   return toDocumentResponse(
-    buildOpenApiDocument(await set.manifest(), {
-      ...(basePath && { serverUrl: basePath }),
-      token: token === true,
-    }),
+    buildOpenApiDocument(
+      await set.manifest(),
+      compact({ serverUrl: basePath || undefined, token: token === true }),
+    ),
   )
 }
 

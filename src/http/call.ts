@@ -12,6 +12,7 @@ import { toMilliseconds } from '../protocol/limits.ts'
 import type { Duration } from '../protocol/limits.ts'
 import type { FailureOutcome, Outcome, Suggestion } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import type { HttpRequest, HttpResponse } from './exchange.ts'
 
 /** What the server decides about every call. */
@@ -35,10 +36,12 @@ export function parseCallOptions(request: HttpRequest, defaults: HttpCallDefault
   return {
     ...rest,
     confirm: isHeaderYes(request, 'Toolable-Confirm') || confirm,
-    ...(isHeaderYes(request, 'Toolable-Dry-Run') && { dryRun: true }),
-    ...(timeout !== undefined && { timeout }),
-    ...(key !== undefined && { idempotencyKey: key }),
-    ...(caller !== undefined && { caller }),
+    ...compact({
+      dryRun: isHeaderYes(request, 'Toolable-Dry-Run') || undefined,
+      timeout,
+      idempotencyKey: key,
+      caller,
+    }),
   }
 }
 

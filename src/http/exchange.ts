@@ -5,6 +5,7 @@
 import { toHttpStatus } from '../protocol/errors.ts'
 import type { OutcomeMeta } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 
 /** One HTTP request, whatever carried it: node:http, a fetch handler, a test. */
 export type HttpRequest = {
@@ -167,5 +168,5 @@ function parseAbsoluteTarget(address: string): {
   readonly authority?: string
 } {
   const [, authority, path] = /^[a-z][a-z\d+.-]*:\/\/([^/]*)(\/.*)?$/i.exec(address) ?? []
-  return { path: path ?? '/', ...(authority !== undefined && { authority }) }
+  return compact({ path: path ?? '/', authority })
 }

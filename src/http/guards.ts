@@ -3,6 +3,7 @@
  */
 
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import { toRefusalResponse } from './exchange.ts'
 import type { HttpApp, HttpRequest, HttpResponse, RefusalOptions } from './exchange.ts'
 import { checkHost, checkOrigin, checkToken } from './options.ts'
@@ -208,13 +209,14 @@ export async function createGuards({
   allowedHosts,
   allowedOrigins,
 }: HttpGuardOptions): Promise<HttpGuards> {
-  return {
-    ...(token !== undefined && {
-      isToken: (await import('./token.ts')).createTokenMatcher(checkToken(token)),
-    }),
-    ...(allowedHosts && { hosts: allowedHosts.map(checkHost) }),
-    ...(allowedOrigins && { origins: allowedOrigins.map(checkOrigin) }),
-  }
+  return compact({
+    isToken:
+      token !== undefined
+        ? (await import('./token.ts')).createTokenMatcher(checkToken(token))
+        : undefined,
+    hosts: allowedHosts ? allowedHosts.map(checkHost) : undefined,
+    origins: allowedOrigins ? allowedOrigins.map(checkOrigin) : undefined,
+  })
 }
 
 function toHostHeader(host: string): string {

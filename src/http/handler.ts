@@ -4,6 +4,7 @@
 
 import { onAbort } from '../core/lifecycle.ts'
 import type { Servable } from '../core/tool.ts'
+import { compact } from '../util/values.ts'
 import { createHttpApp, createLazyMcp } from './app.ts'
 import {
   BodyError,
@@ -37,17 +38,13 @@ export async function mountHandler(
   await set.prepare?.()
   const limit = bodyLimit === undefined ? {} : { bodyLimit }
   const api = createHttpApp(set, {
-    call: { ...call, ...(confirm !== undefined && { confirm }) },
+    call: { ...call, ...compact({ confirm }) },
     basePath,
     token: token !== undefined,
     mcp: createLazyMcp(set, { call, ...limit }),
     ...limit,
   })
-  const guards = await createGuards({
-    ...(token !== undefined && { token }),
-    ...(allowedHosts && { allowedHosts }),
-    ...(allowedOrigins && { allowedOrigins }),
-  })
+  const guards = await createGuards(compact({ token, allowedHosts, allowedOrigins }))
   const app = withGuards(api, guards, { tool: set.name, version: set.version })
   return { app, basePath, fetch: createFetchHandler(app, { basePath }) }
 }

@@ -5,6 +5,7 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 
 /** Why an address could not be bound, with what to type instead. */
 export async function explainListenError(
@@ -12,7 +13,7 @@ export async function explainListenError(
   host: string,
   port: number,
 ): Promise<ToolError> {
-  const details = { host, port, ...(error.code !== undefined && { errno: error.code }) }
+  const details = compact({ host, port, errno: error.code })
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
   if (error.code === 'EADDRINUSE' || error.code === 'EACCES') {
     const free = await findFreePort(host)

@@ -5,6 +5,7 @@
 import { ERROR_TABLE, findErrorRow, getErrorInfo, toHttpStatus } from '../protocol/errors.ts'
 import type { DeclaredError, ErrorRow } from '../protocol/errors.ts'
 import type { JsonObject, JsonSchema } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 
 const TEXT_SCHEMA = { type: 'string' } as const
 const FLAG_SCHEMA = { type: 'boolean' } as const
@@ -124,11 +125,16 @@ const REFUSAL_DESCRIPTIONS: { readonly [status: string]: string } = {
   415: 'The body is not application/json.',
 }
 
+const RESPONSE_HEADERS: { readonly [status: string]: JsonObject } = {
+  401: { 'WWW-Authenticate': { schema: { type: 'string' } } },
+  405: { Allow: { schema: { type: 'string' } } },
+}
+
 /** Answers that every operation shares, one for each status that an error can have. */
 export function buildSharedResponses(token: boolean): { readonly [name: string]: JsonObject } {
   const refusals: { readonly [status: string]: string } = {
     ...REFUSAL_DESCRIPTIONS,
-    ...(token && { 401: 'The bearer token is missing or wrong.' }),
+    ...compact({ 401: token ? 'The bearer token is missing or wrong.' : undefined }),
   }
   return Object.fromEntries(
     listStatuses(token).map((status) => {
@@ -138,14 +144,11 @@ export function buildSharedResponses(token: boolean): { readonly [name: string]:
       const own = refusals[status]
       return [
         getResponseName(status),
-        {
+        compact({
           description: [...(own === undefined ? [] : [own]), ...codes].join(' '),
           content: { 'application/json': { schema: toSchemaRef('Failure') } },
-          ...(status === 401 && {
-            headers: { 'WWW-Authenticate': { schema: { type: 'string' } } },
-          }),
-          ...(status === 405 && { headers: { Allow: { schema: { type: 'string' } } } }),
-        },
+          headers: RESPONSE_HEADERS[status],
+        }),
       ]
     }),
   )

@@ -12,6 +12,7 @@ import type {
   ToolsetManifest,
 } from '../protocol/manifest.ts'
 import type { JsonObject, JsonSchema } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import {
   buildFailureResponses,
   buildSharedResponses,
@@ -34,21 +35,21 @@ export function buildOpenApiDocument(
 ): JsonObject {
   const { name, version, description, tools, resources, prompts } = manifest
   const tags = [...new Set([...tools, ...prompts].flatMap((item) => item.tags))]
-  return {
+  return compact({
     openapi: '3.1.1',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    info: { title: name, version, ...(description !== undefined && { description }) },
+    info: compact({ title: name, version, description }),
     servers: [{ url: serverUrl }],
-    ...(tags.length > 0 && { tags: tags.map((tag) => ({ name: tag })) }),
+    tags: tags.length > 0 ? tags.map((tag) => ({ name: tag })) : undefined,
     paths: buildPaths(manifest, resources.length > 0, token),
-    components: {
+    components: compact({
       schemas: SHARED_SCHEMAS,
       parameters: SHARED_PARAMETERS,
       responses: buildSharedResponses(token),
-      ...(token && { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } }),
-    },
-    ...(token && { security: [{ token: [] }] }),
-  }
+      securitySchemes: token ? { token: { type: 'http', scheme: 'bearer' } } : undefined,
+    }),
+    security: token ? [{ token: [] }] : undefined,
+  })
 }
 
 function buildPaths(manifest: ToolsetManifest, hasResources: boolean, token: boolean): JsonObject {
@@ -66,8 +67,10 @@ function buildPaths(manifest: ToolsetManifest, hasResources: boolean, token: boo
         { post: buildPromptOperation(prompt, idOf(`prompt_${prompt.name}`), token) },
       ]),
     ),
-    ...(hasResources && {
-      '/resources': { get: buildResourceOperation(manifest, idOf('read_resource'), token) },
+    ...compact({
+      '/resources': hasResources
+        ? { get: buildResourceOperation(manifest, idOf('read_resource'), token) }
+        : undefined,
     }),
   }
 }
@@ -95,11 +98,11 @@ function buildToolOperation(
     .join('\n\n')
   const annotations = toAnnotationHints(tool.annotations)
   const meta = { tool: `${name}.${tool.name}`, version, duration_ms: 1 }
-  return {
+  return compact({
     operationId,
     summary: tool.summary,
-    ...(description !== '' && { description }),
-    ...(tool.tags.length > 0 && { tags: tool.tags }),
+    description: description !== '' ? description : undefined,
+    tags: tool.tags.length > 0 ? tool.tags : undefined,
     parameters: listParameters(tool),
     requestBody: {
       required: true,
@@ -128,14 +131,17 @@ function buildToolOperation(
       },
       ...buildFailureResponses(token),
     },
-    ...((Object.keys(annotations).length > 0 || tool.streaming || tool.session) && {
-      'x-toolable': {
-        ...annotations,
-        ...(tool.streaming && { streaming: true }),
-        ...(tool.session && { session: true }),
-      },
-    }),
-  }
+    'x-toolable':
+      Object.keys(annotations).length > 0 || tool.streaming || tool.session
+        ? {
+            ...annotations,
+            ...compact({
+              streaming: tool.streaming || undefined,
+              session: tool.session || undefined,
+            }),
+          }
+        : undefined,
+  })
 }
 
 /** The operation that renders a prompt. */
@@ -151,10 +157,10 @@ function buildPromptOperation(
     ]),
   )
   const required = prompt.arguments.filter((argument) => argument.required).map(({ name }) => name)
-  return {
+  return compact({
     operationId,
     summary: prompt.summary,
-    ...(prompt.tags.length > 0 && { tags: prompt.tags }),
+    tags: prompt.tags.length > 0 ? prompt.tags : undefined,
     requestBody: {
       required: true,
       content: { 'application/json': { schema: { type: 'object', properties, required } } },
@@ -166,7 +172,7 @@ function buildPromptOperation(
       },
       ...buildFailureResponses(token),
     },
-  }
+  })
 }
 
 /** The operation that lists resources or reads one. */
@@ -223,15 +229,7 @@ function buildExamples(
     const given = value(example)
     return given === undefined
       ? []
-      : [
-          [
-            `example${index + 1}`,
-            {
-              ...(example.description !== undefined && { summary: example.description }),
-              value: given,
-            },
-          ] as const,
-        ]
+      : [[`example${index + 1}`, compact({ summary: example.description, value: given })] as const]
   })
   return shown.length === 0 ? {} : { examples: Object.fromEntries(shown) }
 }

@@ -1,6 +1,7 @@
 import type { BuiltinContext } from '../cli/builtin-command.ts'
 import { withFaultLog } from '../cli/server.ts'
 import { toMilliseconds } from '../protocol/limits.ts'
+import { compact } from '../util/values.ts'
 import { createHttpApp, createLazyMcp } from './app.ts'
 import { checkBasePath } from './options.ts'
 import { createServeOptions, serveHttpApp } from './serve.ts'
@@ -25,7 +26,7 @@ export async function serveHttp(given: unknown, context: BuiltinContext): Promis
   const options = createServeOptions(input, context)
   const set = withFaultLog(context.set, io, options.json)
   const limit = input.bodyLimit === undefined ? {} : { bodyLimit: input.bodyLimit }
-  const call = { cwd: io.cwd, env: io.env, ...(timeout !== undefined && { timeout }) }
+  const call = compact({ cwd: io.cwd, env: io.env, timeout })
   const app = createHttpApp(set, {
     call: { ...call, confirm: input.confirm === 'never' },
     mcp: createLazyMcp(set, {

@@ -14,6 +14,7 @@ import { readSecretFile } from '../cli/secrets.ts'
 import { createServerLifecycle } from '../cli/server.ts'
 import { redirectStrayOutput } from '../cli/stray-output.ts'
 import type { Io } from '../protocol/io.ts'
+import { compact } from '../util/values.ts'
 import type { HttpApp } from './exchange.ts'
 import { createServerGuards, withGuards } from './guards.ts'
 import type { HttpGuardOptions } from './guards.ts'
@@ -45,13 +46,10 @@ export async function serveHttpApp(app: HttpApp, options: HttpServeOptions): Pro
   const { host, port, basePath, label, path = '', json, io, process } = options
   const guards = await createServerGuards(host, options)
   process.prepareForTools(redirectStrayOutput, createServerLifecycle(io, json, SHUTDOWN_GRACE_MS))
-  const server = await listenHttp(withGuards(app, guards, { tool: label }), {
-    host,
-    port,
-    grace: SHUTDOWN_GRACE_MS,
-    signal: process.signal,
-    ...(basePath !== undefined && { basePath }),
-  })
+  const server = await listenHttp(
+    withGuards(app, guards, { tool: label }),
+    compact({ host, port, grace: SHUTDOWN_GRACE_MS, signal: process.signal, basePath }),
+  )
   const url = `${server.url}${path}`
   io.stderr.write(
     json
@@ -84,17 +82,17 @@ export function createServeOptions(
     {},
     set.options.defaultOutput,
   )
-  return {
+  return compact({
     host,
     port,
-    ...(tokenFile !== undefined && { token: readTokenFile(tokenFile, io) }),
-    ...(allowedHost && { allowedHosts: allowedHost }),
-    ...(allowedOrigin && { allowedOrigins: allowedOrigin }),
+    token: tokenFile !== undefined ? readTokenFile(tokenFile, io) : undefined,
+    allowedHosts: allowedHost,
+    allowedOrigins: allowedOrigin,
     label: set.name,
     json: isEnvelopeMode(mode),
     io,
     process,
-  }
+  })
 }
 
 function readTokenFile(file: string, { cwd }: Io): string {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { compact } from '../util/values.ts'
 import { splitTarget, stripBasePath } from './exchange.ts'
 import { createNodeListener } from './node-adapter.ts'
 import type { NodeMessage } from './node-adapter.ts'
@@ -45,7 +46,7 @@ async function serveByFetch(
   const cookies = answer.headers.getSetCookie()
   response.writeHead(answer.status, {
     ...Object.fromEntries(answer.headers),
-    ...(cookies.length > 0 && { 'set-cookie': cookies }),
+    ...compact({ 'set-cookie': cookies.length > 0 ? cookies : undefined }),
   })
   if (!answer.body) return void response.end()
   response.flushHeaders()

@@ -13,6 +13,7 @@ import { tool } from '../core/tool.ts'
 import type { Servable } from '../core/tool.ts'
 import type { Context } from '../protocol/context.ts'
 import type { JsonSchema } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import { getAgentEnvironment } from './agents/agent.ts'
 import type { InstallScope } from './agents/agent.ts'
 import { chooseAgents, CODING_AGENTS } from './agents/agents.ts'
@@ -137,7 +138,7 @@ const serverCommands: BuiltinFactory = (set, host): readonly BuiltinCommand[] =>
       )
       // The author wants the skill to come with it.
       const skills = set.options.skillAutoGenerate
-        ? await addSkills(set, { scope, force, ...(agent && { agent }) }, ctx)
+        ? await addSkills(set, compact({ scope, force, agent }), ctx)
         : NOTHING_DONE
       return reportInstall(ctx, mergeResults(servers, skills), input)
     },

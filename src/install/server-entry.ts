@@ -8,7 +8,7 @@ import { realpathSync } from 'node:fs'
 import { basename, relative } from 'node:path'
 import type { StartInfo } from '../cli/host.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { findProgram } from './agents/agent.ts'
 import type {
   AgentEnvironment,
@@ -262,9 +262,9 @@ function parseCreatedParts(text: string): CreatedParts {
   const folders = Number(
     words.find((word) => word.startsWith('folders='))?.slice('folders='.length) ?? 0,
   )
-  return {
-    ...(part && { part }),
-    ...(words.includes('opened') && { opened: true }),
-    ...(Number.isInteger(folders) && folders > 0 && { folders }),
-  }
+  return compact({
+    part,
+    opened: words.includes('opened') || undefined,
+    folders: Number.isInteger(folders) && folders > 0 ? folders : undefined,
+  })
 }

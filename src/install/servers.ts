@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { openSharedFile, toFileError } from '../core/files/shared-file.ts'
 import type { SharedFile } from '../core/files/shared-file.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type {
   AgentEnvironment,
   AgentServerConfig,
@@ -83,13 +83,13 @@ function decideAdd(
   const row: InstallRow = {
     action,
     target: place.file,
-    details: {
+    details: compact({
       agents: [agent.name],
       key: `${servers.container}.${name}`,
-      ...(reason !== undefined && { reason }),
-      ...(action === 'conflict' && { forcible: true }),
-      ...((action === 'add' || action === 'update') && { entry }),
-    },
+      reason,
+      forcible: action === 'conflict' || undefined,
+      entry: action === 'add' || action === 'update' ? entry : undefined,
+    }),
   }
   if (action === 'add' || action === 'update') return { row, write: putEntry(text, slot, entry) }
   // We made folders, and another was faster with the file in them.
@@ -107,7 +107,13 @@ function decideAction(found: FoundEntry, same: boolean, force: boolean): Install
 }
 
 function toCreatedParts(missing: CreatedParts, fileToo: boolean, folders: number): CreatedParts {
-  return { ...missing, ...(fileToo && { part: 'file' as const }), ...(folders > 0 && { folders }) }
+  return {
+    ...missing,
+    ...compact({
+      part: fileToo ? ('file' as const) : undefined,
+      folders: folders > 0 ? folders : undefined,
+    }),
+  }
 }
 
 /** What is to be taken out: one entry, or all that the program wrote. */
@@ -164,12 +170,12 @@ function decideRemove(
   const row = (action: InstallRow['action']): InstallRow => ({
     action,
     target,
-    details: {
+    details: compact({
       agents: [agent.name],
       key: `${servers.container}.${name}`,
-      ...(reason !== undefined && { reason }),
-      ...(action === 'conflict' && { forcible: found.state === 'edited' }),
-    },
+      reason,
+      forcible: action === 'conflict' ? found.state === 'edited' : undefined,
+    }),
   })
   if (found.state === 'absent') return { row: row('unchanged') }
   if (found.state === 'foreign' || (found.state === 'edited' && !force))
@@ -233,12 +239,7 @@ function listConfigFile(
     ).map((each) => {
       const found = inspectEntry(entries, each, place.servers, program)
       const reason = getReason(found, each)
-      return {
-        name: each,
-        state: found.state,
-        file: place.file,
-        ...(reason !== undefined && { reason }),
-      }
+      return compact({ name: each, state: found.state, file: place.file, reason })
     })
   } catch (error) {
     const problem = toFileError(error, place.file)

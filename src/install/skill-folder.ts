@@ -22,7 +22,7 @@ import { host } from '../core/host.ts'
 import type { Servable } from '../core/tool.ts'
 import { generateSkillFiles } from '../docs/generate.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 
 /**
  * A skill about a program: the name of its folder, and the texts of its files by path in that
@@ -101,7 +101,9 @@ export function inspectSkill(folder: string, skill: InstallableSkill): FoundSkil
   return {
     state: 'stale',
     marker,
-    ...(obstacle !== undefined && { reason: `${obstacle} was written by somebody else` }),
+    ...compact({
+      reason: obstacle !== undefined ? `${obstacle} was written by somebody else` : undefined,
+    }),
   }
 }
 

@@ -12,6 +12,7 @@ import {
   toFileError,
 } from '../core/files/shared-file.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import type { AgentEnvironment, CodingAgent, InstallScope } from './agents/agent.ts'
 import { detectAgent } from './agents/agents.ts'
 import type { InstallRow } from './report.ts'
@@ -125,12 +126,12 @@ function planChange(
   const found = inspectSkill(folder, skill)
   const action = work.decide(found)
   const reason = 'reason' in found ? found.reason : undefined
-  const details = {
+  const details = compact({
     agents,
-    ...(reason !== undefined && { reason }),
-    ...(action === 'conflict' && { forcible: work.isForcible(found) }),
-    ...((action === 'add' || action === 'update') && { files: [...skill.files.keys()] }),
-  }
+    reason,
+    forcible: action === 'conflict' ? work.isForcible(found) : undefined,
+    files: action === 'add' || action === 'update' ? [...skill.files.keys()] : undefined,
+  })
   return {
     found,
     row: { action, target: folder, details },
@@ -175,7 +176,11 @@ function getSkillState(
 ): Pick<ListedSkill, 'state' | 'folder' | 'reason'> {
   try {
     const found = inspectSkill(folder, skill)
-    return { state: found.state, folder, ...('reason' in found && { reason: found.reason }) }
+    return compact({
+      state: found.state,
+      folder,
+      reason: 'reason' in found ? found.reason : undefined,
+    })
   } catch (error) {
     const problem = toFileError(error, folder)
     if (!ToolError.is(problem)) throw problem

@@ -4,7 +4,7 @@
 
 import type { Interaction, SampleRequest } from '../protocol/events.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
 import { RPC_CODES, RpcError } from './protocol.ts'
 import type { RpcParams } from './protocol.ts'
@@ -236,13 +236,13 @@ export function createSamplingQuestion({
     capability: 'sampling',
     key,
     method: 'sampling/createMessage',
-    params: {
+    params: compact({
       messages: [{ role: 'user', content: { type: 'text', text: prompt } }],
       maxTokens: max_tokens,
-      ...(system !== undefined && { systemPrompt: system }),
-      ...(temperature !== undefined && { temperature }),
-      ...(stop_sequences !== undefined && { stopSequences: stop_sequences }),
-    },
+      systemPrompt: system,
+      temperature,
+      stopSequences: stop_sequences,
+    }),
     read(answer) {
       const content = isObject(answer) ? answer['content'] : undefined
       const text = (Array.isArray(content) ? content : [content]).flatMap((block: unknown) =>
@@ -273,7 +273,12 @@ export function createRootsQuestion(key: string | undefined): ClientQuestion {
         )
       return roots.flatMap((root: unknown) =>
         isObject(root) && typeof root['uri'] === 'string'
-          ? [{ uri: root['uri'], ...(typeof root['name'] === 'string' && { name: root['name'] }) }]
+          ? [
+              compact({
+                uri: root['uri'],
+                name: typeof root['name'] === 'string' ? root['name'] : undefined,
+              }),
+            ]
           : [],
       )
     },

@@ -4,12 +4,18 @@
  */
 
 import type { CallOptions, ServerCallOptions } from '../core/call.ts'
-import type { Interaction, ToolEvent, ToolInvokedEvent } from '../protocol/events.ts'
+import type {
+  Interaction,
+  Root,
+  RootsProvider,
+  ToolEvent,
+  ToolInvokedEvent,
+} from '../protocol/events.ts'
 import { toMilliseconds } from '../protocol/limits.ts'
 import type { Duration } from '../protocol/limits.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { McpCall, McpCallOutcome } from './call.ts'
 import {
   createElicitation,
@@ -121,19 +127,17 @@ function createCallOptions(
 ): { readonly options: ServerCallOptions; stop(): void } {
   const { caller } = call
   const reporter = isObserved(call) ? createCallReporter(call, what) : undefined
+  const listRoots: RootsProvider = async ({ key }, signal) =>
+    (await call.ask(createRootsQuestion(key), signal)) as readonly Root[]
   const options: ServerCallOptions = {
     ...server.options.call,
     ...readClientOptions(params, server.options.call?.timeout),
     cancellation: call.cancellation,
-    ...(caller.name !== undefined && { caller: caller.name }),
-    ...(reporter && { onEvent: reporter.onEvent }),
+    ...compact({ caller: caller.name, onEvent: reporter ? reporter.onEvent : undefined }),
     answer: (question, signal) => answerByElicitation(server, call, question, signal, what),
     sample: async (request, signal) =>
       (await call.ask(createSamplingQuestion(request), signal)) as string,
-    ...(hasCapability(caller, 'roots') && {
-      roots: async ({ key }, signal) =>
-        (await call.ask(createRootsQuestion(key), signal)) as readonly { readonly uri: string }[],
-    }),
+    ...compact({ roots: hasCapability(caller, 'roots') ? listRoots : undefined }),
     confirm: (question) => confirmByElicitation(server, call, question),
   }
   return { options, stop: () => reporter?.stop() }
@@ -199,13 +203,14 @@ function readClientOptions(params: RpcParams, longest: CallOptions['timeout']): 
   const given = isObject(meta) ? meta[TOOLABLE_META_KEYS.options] : undefined
   if (!isObject(given)) return {}
   const { dryRun, timeout, idempotencyKey } = given
-  return {
-    ...(dryRun === true && { dryRun: true }),
-    ...((typeof timeout === 'number' || typeof timeout === 'string') && {
-      timeout: capTimeout(timeout, longest),
-    }),
-    ...(typeof idempotencyKey === 'string' && { idempotencyKey }),
-  }
+  return compact({
+    dryRun: dryRun === true || undefined,
+    timeout:
+      typeof timeout === 'number' || typeof timeout === 'string'
+        ? capTimeout(timeout, longest)
+        : undefined,
+    idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : undefined,
+  })
 }
 
 // What the operator allows cannot be stretched by a client.
@@ -273,12 +278,15 @@ function createProgressNotifier(call: McpCall): ProgressNotifier {
     if (percent !== undefined && percent > last) last = percent
     else last += last < 0 || !knowsShare ? 1 : MIN_PROGRESS_STEP
     if (call.progressToken !== undefined)
-      call.notify('notifications/progress', {
-        progressToken: call.progressToken,
-        progress: last,
-        ...(knowsShare && { total: 100 }),
-        message,
-      })
+      call.notify(
+        'notifications/progress',
+        compact({
+          progressToken: call.progressToken,
+          progress: last,
+          total: knowsShare ? 100 : undefined,
+          message,
+        }),
+      )
     heartbeat.refresh()
   }
   const flush = (): void => {
@@ -318,13 +326,7 @@ export function toProtocolFailure(outcome: Outcome, call: McpCall): McpCallOutco
   if (outcome.ok) return undefined
   const { code, message, details, suggestion } = outcome.error
   if (code === 'E_PROTOCOL' && Number.isInteger(details?.['code']))
-    return {
-      error: {
-        code: details!['code'] as number,
-        message,
-        ...(details!['data'] !== undefined && { data: details!['data'] }),
-      },
-    }
+    return { error: compact({ code: details!['code'] as number, message, data: details!['data'] }) }
   if (code === 'ANSWER_REQUIRED' && call.missingCapabilities && call.caller.era === 'modern')
     return {
       error: {
@@ -370,12 +372,11 @@ export function paginate<Item>(
   const end = start + size
   if (start === 0 && end >= items.length) return { items }
   const cut = items.slice(start, end)
-  return {
+  return compact({
     items: cut,
-    ...(end < items.length && {
-      nextCursor: Buffer.from(keyOf(cut.at(-1)!)).toString('base64url'),
-    }),
-  }
+    nextCursor:
+      end < items.length ? Buffer.from(keyOf(cut.at(-1)!)).toString('base64url') : undefined,
+  })
 }
 
 function findAfterCursor<Item>(

@@ -6,7 +6,7 @@ import { createEntry, loadEngine, tool } from '../core/tool.ts'
 import type { Servable } from '../core/tool.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { createToolsetSource, toServedTool } from './source.ts'
 import type { McpSource, ServedTool } from './source.ts'
 
@@ -143,11 +143,13 @@ function createSearchTool(source: McpSource) {
     run({ query, limit }) {
       const found = searchTools(source.tools(), String(query), Number(limit))
       return {
-        tools: found.map(({ name, facts }) => ({
-          name,
-          summary: facts.summary,
-          ...(facts.annotations.destructive && { destructive: true }),
-        })),
+        tools: found.map(({ name, facts }) =>
+          compact({
+            name,
+            summary: facts.summary,
+            destructive: facts.annotations.destructive ? true : undefined,
+          }),
+        ),
         total: source.tools().length,
       }
     },
@@ -171,14 +173,14 @@ function createDescribeTool(source: McpSource) {
       if (!found) throw unknownToolError(String(name), source)
       const { description, summary, inputSchema, outputSchema, annotations, examples } =
         await found.manifest()
-      return {
+      return compact({
         name: found.name,
         description: description === undefined ? summary : `${summary}\n\n${description}`,
         input_schema: found.written().input ?? inputSchema,
-        ...(outputSchema && { output_schema: outputSchema }),
-        ...(Object.keys(annotations).length > 0 && { annotations }),
-        ...(examples.length > 0 && { examples: examples.slice(0, 3) }),
-      }
+        output_schema: outputSchema,
+        annotations: Object.keys(annotations).length > 0 ? annotations : undefined,
+        examples: examples.length > 0 ? examples.slice(0, 3) : undefined,
+      })
     },
   })
 }

@@ -6,7 +6,7 @@ import { toLookupKey } from '../define/checks.ts'
 import type { Prompt, PromptText } from '../define/prompt.ts'
 import type { ContentBlock } from '../protocol/outcome.ts'
 import { shorten } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { addCacheHints, followRequest, paginate, requireTextParam, toReadError } from './method.ts'
 import type { McpMethod } from './method.ts'
 import { RPC_CODES, RpcError } from './protocol.ts'
@@ -21,13 +21,10 @@ export const listPrompts: McpMethod = async (server, params, exchange) => {
     params,
     server.options.pageSize,
   )
-  const prompts = items.map(({ name, title, summary, arguments: given }) => ({
-    name,
-    ...(title !== undefined && { title }),
-    description: summary,
-    ...(given.length > 0 && { arguments: given }),
-  }))
-  return addCacheHints({ prompts, ...(nextCursor !== undefined && { nextCursor }) }, exchange)
+  const prompts = items.map(({ name, title, summary, arguments: given }) =>
+    compact({ name, title, description: summary, arguments: given.length > 0 ? given : undefined }),
+  )
+  return addCacheHints(compact({ prompts, nextCursor }), exchange)
 }
 
 export const getPrompt: McpMethod = (server, params, exchange) => {

@@ -6,7 +6,7 @@
 import type { Cancellation } from '../core/call.ts'
 import type { LogLevel } from '../protocol/events.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 
 /** The id of a JSON-RPC request. */
 export type RpcId = string | number
@@ -62,11 +62,7 @@ export class RpcError extends Error {
   }
 
   toObject(): RpcErrorObject {
-    return {
-      code: this.code,
-      message: this.message,
-      ...(this.data !== undefined && { data: this.data }),
-    }
+    return compact({ code: this.code, message: this.message, data: this.data })
   }
 }
 
@@ -117,7 +113,7 @@ export function formatResult(id: RpcId, result: object): string {
 
 /** The refusal of a request; without an id when it could not be read. */
 export function formatError(id: RpcId | undefined, error: RpcErrorObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', ...(id !== undefined && { id }), error })
+  return JSON.stringify(compact({ jsonrpc: '2.0', id, error }))
 }
 
 export function formatNotification(method: string, params: RpcParams): string {
@@ -134,11 +130,11 @@ function isRpcId(value: unknown): value is RpcId {
 
 function parseRpcError(error: unknown): RpcErrorObject {
   if (isObject(error) && typeof error['code'] === 'number')
-    return {
+    return compact({
       code: error['code'],
       message: String(error['message'] ?? ''),
-      ...('data' in error && { data: error['data'] }),
-    }
+      data: 'data' in error ? error['data'] : undefined,
+    })
   return { code: RPC_CODES.internal, message: 'the error could not be read' }
 }
 

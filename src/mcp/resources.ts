@@ -3,7 +3,7 @@
  */
 
 import type { Resource } from '../define/resource.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { addCacheHints, followRequest, paginate, requireTextParam, toReadError } from './method.ts'
 import type { McpMethod } from './method.ts'
 import { RPC_CODES } from './protocol.ts'
@@ -34,10 +34,7 @@ export const listResources: McpMethod = async (server, params, exchange) => {
     params,
     server.options.pageSize,
   )
-  return addCacheHints(
-    { resources: items, ...(nextCursor !== undefined && { nextCursor }) },
-    exchange,
-  )
+  return addCacheHints(compact({ resources: items, nextCursor }), exchange)
 }
 
 export const listResourceTemplates: McpMethod = (server, params, exchange) => {
@@ -51,10 +48,7 @@ export const listResourceTemplates: McpMethod = (server, params, exchange) => {
     params,
     server.options.pageSize,
   )
-  return addCacheHints(
-    { resourceTemplates: items, ...(nextCursor !== undefined && { nextCursor }) },
-    exchange,
-  )
+  return addCacheHints(compact({ resourceTemplates: items, nextCursor }), exchange)
 }
 
 /**
@@ -133,13 +127,9 @@ async function listExistingResources(
 ): Promise<ListedMcpResource[]> {
   const outcome = await source.listResources({ ...options.call, cancellation })
   if (!outcome.ok) return []
-  return outcome.result.map(({ uri, name, description, mimeType, size }) => ({
-    uri,
-    name: name ?? getLastSegment(uri),
-    ...(description !== undefined && { description }),
-    ...(mimeType !== undefined && { mimeType }),
-    ...(size !== undefined && { size }),
-  }))
+  return outcome.result.map(({ uri, name, description, mimeType, size }) =>
+    compact({ uri, name: name ?? getLastSegment(uri), description, mimeType, size }),
+  )
 }
 
 function describeResource({ manifest }: Resource): {
@@ -147,12 +137,12 @@ function describeResource({ manifest }: Resource): {
   readonly [field: string]: unknown
 } {
   const { name, title, uri, summary, mimeTypes } = manifest
-  return {
+  return compact({
     name: name ?? getLastSegment(uri),
-    ...(title !== undefined && { title }),
+    title,
     description: summary,
-    ...(mimeTypes[0] !== undefined && { mimeType: mimeTypes[0] }),
-  }
+    mimeType: mimeTypes[0],
+  })
 }
 
 function getLastSegment(uri: string): string {

@@ -18,6 +18,7 @@ import { tool } from '../core/tool.ts'
 import type { ServingInput } from '../http/serve.ts'
 import { createMcpServingProperties } from '../http/serving-flags.ts'
 import { toMilliseconds } from '../protocol/limits.ts'
+import { compact } from '../util/values.ts'
 import { serveStdio } from './connection.ts'
 import { createMcpSource } from './progressive.ts'
 import { createMcpServer } from './server.ts'
@@ -39,16 +40,16 @@ export async function serveMcp(given: unknown, context: BuiltinContext): Promise
   const { set, io, host, globals } = context
   const { timeout } = globals
   if (timeout !== undefined) toMilliseconds(timeout, 'timeout')
-  const options = {
+  const options = compact({
     confirm,
     pageSize,
-    ...(progressive !== undefined && { progressive }),
-    call: { cwd: io.cwd, env: io.env, ...(timeout !== undefined && { timeout }) },
-  }
+    progressive,
+    call: compact({ cwd: io.cwd, env: io.env, timeout }),
+  })
   if (transport === 'http')
     return (await import('./serve-http.ts')).serveMcpHttp(
       serving,
-      { ...options, ...(bodyLimit !== undefined && { bodyLimit }) },
+      { ...options, ...compact({ bodyLimit }) },
       context,
     )
   const { mode } = choosePresentation(

@@ -2,6 +2,7 @@
  * The MCP server and its table of methods.
  */
 
+import { compact } from '../util/values.ts'
 import { McpCallRegistry } from './call-registry.ts'
 import { CACHE_HINTS } from './method.ts'
 import type { McpMethod } from './method.ts'
@@ -88,14 +89,14 @@ const discoverServer: McpMethod = (server) => ({
 
 /** What the server offers to clients of an era. */
 export function getServerCapabilities(era: McpClient['era']): object {
-  return {
+  return compact({
     tools: { listChanged: true },
     resources: { subscribe: true, listChanged: true },
     prompts: { listChanged: true },
     completions: {},
     logging: {},
-    ...(era === 'modern' && { extensions: { [TASKS_EXTENSION]: {} } }),
-  }
+    extensions: era === 'modern' ? { [TASKS_EXTENSION]: {} } : undefined,
+  })
 }
 
 /** Guidance for the model, where there is some. */

@@ -11,7 +11,7 @@ import { resolveSchema } from '../define/schema/source.ts'
 import type { LazySchema } from '../define/schema/source.ts'
 import type { ToolManifest, ToolMetadata } from '../protocol/manifest.ts'
 import type { Outcome } from '../protocol/outcome.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
 import type { McpClient } from './protocol.ts'
 
@@ -134,7 +134,7 @@ export function toServedTool({ name, definition }: ToolEntry): ServedTool {
         definition.source.output === undefined
           ? undefined
           : getPlainSchema(definition.source.output)
-      return { ...(input && { input }), ...(output && { output }) }
+      return compact({ input, output })
     },
   }
 }
@@ -185,16 +185,16 @@ async function describeServedTool(tool: ServedTool, era: McpClient['era']): Prom
     era,
   )
   const annotations = toListedAnnotations(facts)
-  return {
+  return compact({
     name: tool.name,
-    ...(facts.title !== undefined && { title: facts.title }),
+    title: facts.title,
     description:
       facts.description === undefined ? facts.summary : `${facts.summary}\n\n${facts.description}`,
     inputSchema: toObjectInput(input),
-    ...(outputSchema && { outputSchema }),
-    ...(annotations && { annotations }),
-    ...(facts.mcp?.meta && { _meta: facts.mcp.meta }),
-  }
+    outputSchema,
+    annotations,
+    _meta: facts.mcp?.meta ? facts.mcp.meta : undefined,
+  })
 }
 
 /** True when an older client gets the result inside `{result: …}`. */
@@ -228,12 +228,8 @@ function toOutputSchema(
   const inner = canPlan ? { anyOf: [result, DRY_RUN_SCHEMA] } : result
   const outer = wrapped
     ? { type: 'object', properties: { result: inner }, required: ['result'] }
-    : { ...(!isWrappedOutput(output) && { type: 'object' }), ...inner }
-  return {
-    ...($schema !== undefined && { $schema }),
-    ...outer,
-    ...($defs !== undefined && { $defs }),
-  }
+    : { ...compact({ type: !isWrappedOutput(output) ? 'object' : undefined }), ...inner }
+  return { ...compact({ $schema }), ...outer, ...compact({ $defs }) }
 }
 
 function hasOutsideReference(value: unknown): boolean {
@@ -249,12 +245,12 @@ function hasOutsideReference(value: unknown): boolean {
 
 function toListedAnnotations({ annotations, title }: ToolMetadata): object | undefined {
   const { readOnly, destructive, idempotent, openWorld } = annotations
-  const hints = {
-    ...(title !== undefined && { title }),
-    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
-    ...(destructive !== undefined && { destructiveHint: destructive }),
-    ...(idempotent !== undefined && { idempotentHint: idempotent }),
-    ...(openWorld !== undefined && { openWorldHint: openWorld }),
-  }
+  const hints = compact({
+    title,
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  })
   return Object.keys(hints).length === 0 ? undefined : hints
 }

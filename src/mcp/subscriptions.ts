@@ -3,7 +3,7 @@
  */
 
 import { onAbort } from '../core/lifecycle.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { describeTask } from './call-registry.ts'
 import type { McpMethod } from './method.ts'
 import {
@@ -69,8 +69,10 @@ function parseSubscriptionFilter(wanted: RpcParams, tasks: readonly string[]): S
     tasks: new Set(tasks),
     acknowledged: {
       ...Object.fromEntries(lists.map(([name]) => [name, true])),
-      ...(uris.length > 0 && { resourceSubscriptions: uris }),
-      ...(wanted['taskIds'] !== undefined && { taskIds: tasks }),
+      ...compact({
+        resourceSubscriptions: uris.length > 0 ? uris : undefined,
+        taskIds: wanted['taskIds'] !== undefined ? tasks : undefined,
+      }),
     },
   }
 }

@@ -11,7 +11,7 @@ import type {
   SuccessOutcome,
 } from '../protocol/outcome.ts'
 import { describeUnknownName } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import {
   addCacheHints,
   followRequest,
@@ -42,7 +42,7 @@ export const listTools: McpMethod = async (server, params, exchange) => {
     params,
     server.options.pageSize,
   )
-  return addCacheHints({ tools: items, ...(nextCursor !== undefined && { nextCursor }) }, exchange)
+  return addCacheHints(compact({ tools: items, nextCursor }), exchange)
 }
 
 /** Calls a tool, or goes on with a call that waits for the answers which this request brings. */
@@ -136,16 +136,16 @@ async function toToolResult(
   const structured = tool.hasOutput
     ? await toDeclaredResult(result, tool, era)
     : toUndeclaredResult(outcome, era)
-  return {
+  return compact({
     content: [
       ...(tool.facts.mcp?.text === false ? [] : toTextBlocks(outcome)),
       ...content,
       ...artifacts,
       ...(outcome.status === 'partial' ? [toFailuresBlock(outcome)] : []),
     ],
-    ...(structured !== undefined && { structuredContent: structured }),
+    structuredContent: structured,
     _meta: { [TOOLABLE_META_KEYS.outcome]: rest },
-  }
+  })
 }
 
 // A tool with an output schema gives structured content always: clients refuse a result without it.
@@ -189,12 +189,7 @@ function toFailuresBlock({ errors, summary }: PartialOutcome): ContentBlock {
 function toErrorResult(outcome: FailureOutcome): McpToolResult {
   const { error, errors, summary } = outcome
   return {
-    content: [
-      {
-        type: 'text',
-        text: JSON.stringify({ error, ...(errors && { errors }), ...(summary && { summary }) }),
-      },
-    ],
+    content: [{ type: 'text', text: JSON.stringify(compact({ error, errors, summary })) }],
     isError: true,
     _meta: { [TOOLABLE_META_KEYS.outcome]: outcome },
   }

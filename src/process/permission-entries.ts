@@ -8,6 +8,7 @@ import { dirname, normalize } from 'node:path'
 import type { DocumentPosition, KeyPath, LocatedDocument } from '../protocol/documents.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import type { EgressGrant, PathGrant } from './grants.ts'
 import { isPathInside, resolveRealPath } from './safe-paths.ts'
 
@@ -277,7 +278,7 @@ export function readServerGrant(text: string, path: KeyPath): EgressGrant {
         ? `Write ${toAsciiHost(host)}:${port}`
         : 'Write letters, digits, dots and dashes: api.example.com:443',
     )
-  return { host: name, port: Number(port), ...(LOCAL_HOST.test(name) && { local: true }) }
+  return compact({ host: name, port: Number(port), local: LOCAL_HOST.test(name) || undefined })
 }
 
 // `127.1`, `0x7f.1` and `2130706433` are addresses too.
@@ -335,7 +336,7 @@ export async function toPermissionError(
   const place = file === undefined ? undefined : await locatePermission(file, path)
   return new ToolError(code, `${formatLocation(file, place)}${message}`, {
     suggestion: fix,
-    details: { ...(file !== undefined && { file }), ...place },
+    details: { ...compact({ file }), ...place },
   })
 }
 

@@ -8,7 +8,7 @@ import type { KeyPath } from '../protocol/documents.ts'
 import type { Permissions } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { findClosest, shorten } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { PERMISSIONS_SHAPE, RESOURCE_LIMITS, RESOURCES_SHAPE } from './grants.ts'
 import type { EgressGrant, Grants, LimitName, PathGrant, ResourceLimits } from './grants.ts'
 import {
@@ -188,10 +188,10 @@ function readSecrets(
     if (file !== undefined) files[name] = readSecretFile(file, ['secrets', index])
     return name
   })
-  return {
+  return compact({
     secrets: [...new Set(names)],
-    ...(Object.keys(files).length > 0 && { secretFiles: files }),
-  }
+    secretFiles: Object.keys(files).length > 0 ? files : undefined,
+  })
 }
 
 function readSecretFile(file: string, path: KeyPath): string {
@@ -255,8 +255,10 @@ export async function narrowPermissions(
     )
   return {
     ...wanted,
-    ...(isObject(own['resources']) && {
-      resources: { ...own['resources'], ...(isObject(wanted['resources']) && wanted['resources']) },
+    ...compact({
+      resources: isObject(own['resources'])
+        ? { ...own['resources'], ...(isObject(wanted['resources']) && wanted['resources']) }
+        : undefined,
     }),
   }
 }

@@ -4,6 +4,7 @@
 
 import type { KeyPath } from '../protocol/documents.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import { ISOLATION_LEVELS, RESOURCE_LIMITS } from './grants.ts'
 import type { EgressGrant, Grants, IsolationLevel, LimitName, ResourceLimits } from './grants.ts'
 import type { PreparedPaths } from './inputs.ts'
@@ -259,9 +260,9 @@ async function toPolicyError(
     {
       suggestion: fix,
       details: {
-        ...(file !== undefined && { file }),
+        ...compact({ file }),
         ...place,
-        ...(layer && { policy: layer.file }),
+        ...compact({ policy: layer ? layer.file : undefined }),
       },
     },
   )
@@ -315,7 +316,7 @@ export async function decideLevel({
     new ToolError(
       'SANDBOX_UNAVAILABLE',
       `'${tool}' needs level ${wanted}, and this machine offers ${offered}${why}${words}`,
-      { suggestion: fix, details: { needs: wanted, offered }, ...(problem && { cause: problem }) },
+      compact({ suggestion: fix, details: { needs: wanted, offered }, cause: problem }),
     )
   const fix = problem?.suggestion?.fix ?? 'toolable doctor'
   const forbids = findForbiddingRule(layers, least, offered)

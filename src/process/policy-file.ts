@@ -12,7 +12,7 @@ import type { KeyPath, LocatedDocument } from '../protocol/documents.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { readYamlDocument } from '../protocol/yaml.ts'
 import { shorten } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { ISOLATION_LEVELS, RESOURCES_SHAPE } from './grants.ts'
 import type { IsolationLevel, LimitName } from './grants.ts'
 import { PermissionFault } from './permission-entries.ts'
@@ -56,13 +56,8 @@ function parsePolicy(file: string, data: PolicyDocument, { locate }: LocatedDocu
       `the version of a policy is 1; got ${shorten(JSON.stringify(data['version']) ?? 'nothing', 40)}`,
       'Write version: 1',
     )
-  const layer = (rules: PolicyDocument, path: KeyPath, pattern?: string): PolicyLayer => ({
-    file,
-    path,
-    locate,
-    rules: parseRules(rules, path, dirname(file)),
-    ...(pattern !== undefined && { pattern }),
-  })
+  const layer = (rules: PolicyDocument, path: KeyPath, pattern?: string): PolicyLayer =>
+    compact({ file, path, locate, rules: parseRules(rules, path, dirname(file)), pattern })
   const tools = Object.entries(
     (data['tools'] ?? {}) as { readonly [pattern: string]: PolicyDocument },
   )
@@ -86,20 +81,24 @@ function parseRules(data: PolicyDocument, path: KeyPath, folder: string): Policy
     secrets,
   } = data
   return {
-    ...(minLevel !== undefined && { minLevel: parseLevel(minLevel, [...path, 'min_level']) }),
-    ...(typeof allowLevelOverride === 'boolean' && { allowLevelOverride }),
-    ...(typeof requirePermissions === 'boolean' && { requirePermissions }),
-    ...(isObject(filesystem) && parsePaths(filesystem, [...path, 'filesystem'], folder)),
-    ...(network !== undefined && { network: parseNetwork(network, [...path, 'network']) }),
-    ...(isObject(resources) && {
-      limits: Object.fromEntries(
-        Object.entries(resources).map(([name, value]) => [
-          name,
-          readLimit(name as LimitName, value, [...path, 'resources', name]),
-        ]),
-      ),
+    ...compact({
+      minLevel: minLevel !== undefined ? parseLevel(minLevel, [...path, 'min_level']) : undefined,
+      allowLevelOverride: typeof allowLevelOverride === 'boolean' ? allowLevelOverride : undefined,
+      requirePermissions: typeof requirePermissions === 'boolean' ? requirePermissions : undefined,
     }),
-    ...(Array.isArray(secrets) && { secrets: secrets as readonly string[] }),
+    ...(isObject(filesystem) && parsePaths(filesystem, [...path, 'filesystem'], folder)),
+    ...compact({
+      network: network !== undefined ? parseNetwork(network, [...path, 'network']) : undefined,
+      limits: isObject(resources)
+        ? Object.fromEntries(
+            Object.entries(resources).map(([name, value]) => [
+              name,
+              readLimit(name as LimitName, value, [...path, 'resources', name]),
+            ]),
+          )
+        : undefined,
+      secrets: Array.isArray(secrets) ? (secrets as readonly string[]) : undefined,
+    }),
   }
 }
 

@@ -9,7 +9,7 @@ import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { ToolError } from '../protocol/tool-error.ts'
 import { quoteForShell, shorten } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
 import { copyFile, copyTree, isPathInside, pinFolder, toNotPlainFileError } from './safe-paths.ts'
 import type { PinnedFolder } from './safe-paths.ts'
@@ -84,12 +84,12 @@ export async function stagePath(
     basename(target),
   )
   await fillStaged(input, target, staged)
-  return {
+  return compact({
     text: text.endsWith('/') ? `${staged}/` : staged,
     readable: [],
     output: { field, staged, target },
-    ...(direction === 'inout' && { source: target }),
-  }
+    source: direction === 'inout' ? target : undefined,
+  })
 }
 
 function requireSameTarget(

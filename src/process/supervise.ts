@@ -7,6 +7,7 @@ import { closeSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { ToolError } from '../protocol/tool-error.ts'
 import { quoteForShell } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import { maskInheritedDescriptors, openChannels } from './channels.ts'
 import type { ChildChannels, ChildInput, PendingChannels } from './channels.ts'
 import { createGroupController } from './child.ts'
@@ -113,7 +114,7 @@ export async function supervise(
       channels.release()
       output.finish()
       errors.finish()
-      return {
+      return compact({
         reason,
         status: child.exitCode,
         signal: child.signalCode,
@@ -121,9 +122,9 @@ export async function supervise(
         stderr: errors.bytes(),
         stderrCut: errors.isTruncated(),
         duration: performance.now() - began,
-        ...(limit && { limit }),
-        ...(problem && { problem }),
-      }
+        limit,
+        problem,
+      })
     },
   )
   return {
@@ -142,7 +143,7 @@ export function createUnstartedChild(
   problem?: Error,
 ): SupervisedChild {
   const nothing = Buffer.alloc(0)
-  const end: ChildEnd = {
+  const end: ChildEnd = compact({
     reason,
     status: null,
     signal: null,
@@ -150,8 +151,8 @@ export function createUnstartedChild(
     stderr: nothing,
     stderrCut: false,
     duration: performance.now() - began,
-    ...(problem && { problem }),
-  }
+    problem,
+  })
   return { pid: undefined, stdin: null, handles: [], end: Promise.resolve(end), stop: () => {} }
 }
 

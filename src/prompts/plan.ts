@@ -13,6 +13,7 @@ import type { Plan, PlanStep } from '../protocol/plan.ts'
 import type { SliceView } from '../protocol/state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import { planSlice } from './plan-slice.ts'
 
 /**
@@ -187,10 +188,10 @@ function updatePlanStep(
   requireActivePlan(plan, words)
   if (!plan.steps.some(({ step_id }) => step_id === id))
     throw createUnknownStepError(plan, id, words)
-  const change = {
-    ...(title !== undefined && { title: requireText(title, 'title', PLAN_LIMITS.title) }),
-    ...(status !== undefined && { status }),
-  }
+  const change = compact({
+    title: title !== undefined ? requireText(title, 'title', PLAN_LIMITS.title) : undefined,
+    status,
+  })
   return toPlan(
     plan.objective,
     plan.steps.map((step) => (step.step_id === id ? { ...step, ...change } : step)),

@@ -11,6 +11,7 @@ import { jsonSchema } from '../define/schema/source.ts'
 import type { Context } from '../protocol/context.ts'
 import { PLAN_LIMITS, PLAN_STEP_STATUSES } from '../protocol/plan.ts'
 import type { Plan } from '../protocol/plan.ts'
+import { compact } from '../util/values.ts'
 import { requireStrategy } from './plan-slice.ts'
 import type { PlanningStrategy } from './plan-slice.ts'
 import type { PlanKeeper, StepChange } from './plan.ts'
@@ -219,12 +220,7 @@ function createPlanningTools(open: PlanOpener): readonly AnyTool[] {
         { description: 'Begin with a step', input: { step_id: 1, status: 'in_progress' } },
       ],
       run: ({ step_id, title, status }, ctx) =>
-        change(ctx, (keeper) =>
-          keeper.update(step_id, {
-            ...(title !== undefined && { title }),
-            ...(status !== undefined && { status }),
-          }),
-        ),
+        change(ctx, (keeper) => keeper.update(step_id, compact({ title, status }))),
     }),
     tool({
       name: 'planning_read_plan',

@@ -17,6 +17,7 @@ import { toFailedOutcome } from '../protocol/providers/tool-calls.ts'
 import type { State } from '../protocol/state.ts'
 import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import { flattenSections, resolveVisibleSections, validateParams } from './resolve-sections.ts'
 import type { ShownSection } from './resolve-sections.ts'
 import {
@@ -89,7 +90,7 @@ function toPromptTools({ placed: { section }, guards }: ShownSection): readonly 
       get definition() {
         return entry.definition
       },
-      ...(entry.identity && { identity: entry.identity }),
+      ...compact({ identity: entry.identity }),
       section: section.key,
       guards,
     },
@@ -169,9 +170,11 @@ function createRenderedPrompt({
     const { tool, start: startMounted } = found
     try {
       const given: CallOptions = {
-        ...(state && { state }),
+        ...compact({ state }),
         ...options,
-        ...(tool.guards.length > 0 && { guards: [...(options.guards ?? []), ...tool.guards] }),
+        ...compact({
+          guards: tool.guards.length > 0 ? [...(options.guards ?? []), ...tool.guards] : undefined,
+        }),
         prompt: view,
         invocation: { ...options.invocation, promptName: name },
       }
@@ -358,7 +361,7 @@ function createOpenSectionsTool(sections: readonly ShownSection[]): ToolDefiniti
         {
           category: 'state',
           recoverable: true,
-          details: { keys: closed, ...(reason !== undefined && { reason }) },
+          details: compact({ keys: closed, reason }),
           suggestion: {
             action: 'abort',
             fix: `The host calls prompt.open(${JSON.stringify(closed)}, state), renders the prompt again and goes on with its text and tools`,

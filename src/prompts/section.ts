@@ -21,7 +21,7 @@ import type { Outcome } from '../protocol/outcome.ts'
 import type { State } from '../protocol/state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { parseTemplate } from './template.ts'
 import type { TextTemplate } from './template.ts'
 
@@ -159,9 +159,7 @@ export function addErrorContext(what: string, error: unknown, code = 'CONFIG'): 
   const message = error instanceof Error ? error.message : String(error)
   return new ToolError(ToolError.is(error) ? error.code : code, `${what}: ${message}`, {
     cause: error,
-    ...(suggestion && { suggestion }),
-    ...(details && { details }),
-    ...(field !== undefined && { field }),
+    ...compact({ suggestion, details, field }),
   })
 }
 
@@ -232,7 +230,7 @@ export function toolsetSection(mounted: Servable, options: ToolsetSectionOptions
         ? parseTemplate(`'body' of ${what}`, body)
         : (body ?? (() => description)),
     tools,
-    ...(mounted.prepare && { prepare: () => mounted.prepare!() }),
+    ...compact({ prepare: mounted.prepare ? () => mounted.prepare!() : undefined }),
   })
 }
 

@@ -8,6 +8,7 @@ import type { ToolMessage } from '../protocol/providers/tool-messages.ts'
 import type { State } from '../protocol/state.ts'
 import { indexByExportName } from '../registry/names.ts'
 import { answerToolCall } from '../registry/tool-calls.ts'
+import { compact } from '../util/values.ts'
 import type { RenderedPrompt } from './section-tree.ts'
 
 /**
@@ -31,7 +32,7 @@ export async function handleToolCall(
           async call(input, { id }) {
             const outcome = await prompt.call(tool.name, input, {
               ...options,
-              invocation: { ...options.invocation, ...(id !== undefined && { callId: id }) },
+              invocation: { ...options.invocation, ...compact({ callId: id }) },
             })
             return openRequestedSections(outcome, (keys) => open(keys, options.state))
           },

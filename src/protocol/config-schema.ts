@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import type { ConfigShape } from './config-shape.ts'
 
 /**
@@ -21,12 +22,13 @@ const SCHEMA_WRITERS: { readonly [Kind in ConfigShape['is']]: ConfigSchemaWriter
   list: ({ of }) => ({ type: 'array', items: toConfigSchema(of) }),
   map: ({ of }) => ({ type: 'object', additionalProperties: toConfigSchema(of) }),
   either: ({ short, long }) => ({ anyOf: [toConfigSchema(short), toConfigSchema(long)] }),
-  object: ({ keys, required, open }) => ({
-    type: 'object',
-    properties: Object.fromEntries(
-      Object.entries(keys).map(([key, of]) => [key, toConfigSchema(of)]),
-    ),
-    ...(required && { required }),
-    ...(!open && { additionalProperties: false }),
-  }),
+  object: ({ keys, required, open }) =>
+    compact({
+      type: 'object',
+      properties: Object.fromEntries(
+        Object.entries(keys).map(([key, of]) => [key, toConfigSchema(of)]),
+      ),
+      required,
+      additionalProperties: !open ? false : undefined,
+    }),
 }

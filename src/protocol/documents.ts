@@ -3,6 +3,7 @@
  * reader. `yaml.ts` is the reader for YAML.
  */
 
+import { compact } from '../util/values.ts'
 import { parseJson } from './parse-json.ts'
 import { ToolError } from './tool-error.ts'
 
@@ -105,5 +106,5 @@ export function failReading(
   fix: string,
   line?: number,
 ): { readonly problem: ReadProblem } {
-  return { problem: { reason, message, fix, ...(line !== undefined && { line }) } }
+  return { problem: compact({ reason, message, fix, line }) }
 }

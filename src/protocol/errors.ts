@@ -11,6 +11,8 @@
  * `dialects/` and `providers/` translate to and from the forms of others.
  */
 
+import { compact } from '../util/values.ts'
+
 export type ErrorCategory = 'input' | 'auth' | 'state' | 'runtime' | 'internal'
 export type ErrorClass =
   'user_error' | 'policy_error' | 'retryable' | 'infra_error' | 'cancelled' | 'unknown'
@@ -45,18 +47,19 @@ const createErrorRow = (
   protocol: readonly string[],
   meaning: string,
   advice: string,
-): ErrorRow => ({
-  category,
-  class: errorClass,
-  exit,
-  http,
-  recoverable,
-  retryable,
-  numbers,
-  ...(protocol.length > 0 && { protocol }),
-  meaning,
-  advice,
-})
+): ErrorRow =>
+  compact({
+    category,
+    class: errorClass,
+    exit,
+    http,
+    recoverable,
+    retryable,
+    numbers,
+    protocol: protocol.length > 0 ? protocol : undefined,
+    meaning,
+    advice,
+  })
 
 const FIXABLE = [true, false] as const
 const RETRYABLE = [false, true] as const

@@ -3,6 +3,7 @@
  * that the caller chose. Only the native writer is loaded at once.
  */
 
+import { compact } from '../util/values.ts'
 import { nativeDialect } from './dialects/native.ts'
 import type { ContentBlock, Outcome } from './outcome.ts'
 import type { DialectName, DialectWriter } from './output-protocols.ts'
@@ -14,11 +15,9 @@ import type { DialectName, DialectWriter } from './output-protocols.ts'
 export function renderOutcomeText(outcome: Outcome): string {
   if (isBareResult(outcome)) return resultToText(outcome.result) || 'Done.'
   if (!outcome.ok)
-    return JSON.stringify({
-      error: outcome.error,
-      ...(outcome.errors && { errors: outcome.errors }),
-      ...(outcome.summary && { summary: outcome.summary }),
-    })
+    return JSON.stringify(
+      compact({ error: outcome.error, errors: outcome.errors, summary: outcome.summary }),
+    )
   const { message, hidden, result, content } = outcome
   const said = message !== undefined || content !== undefined
   const parts = [

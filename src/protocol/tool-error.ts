@@ -3,6 +3,7 @@
  * tool throws it.
  */
 
+import { compact } from '../util/values.ts'
 import { findErrorRow, getErrorInfo } from './errors.ts'
 import type { DeclaredError, ErrorCategory, ErrorCode } from './errors.ts'
 import type { ErrorObject, Suggestion } from './outcome.ts'
@@ -97,16 +98,16 @@ export class ToolError extends Error {
 
   /** The error as the envelope carries it. */
   toObject(): ErrorObject {
-    return {
+    return compact({
       code: this.code,
       category: this.category,
       message: this.message,
       recoverable: this.recoverable,
       retryable: this.retryable,
-      ...(this.suggestion && { suggestion: this.suggestion }),
-      ...(this.field !== undefined && { field: this.field }),
-      ...(this.details !== undefined && { details: this.details }),
-    }
+      suggestion: this.suggestion,
+      field: this.field,
+      details: this.details,
+    })
   }
 }
 
@@ -127,13 +128,13 @@ export function reviveToolError(error: ErrorObject): ToolError {
 
 function completeSuggestion(given: SuggestionInput): Suggestion {
   const partial: Partial<Suggestion> = typeof given === 'string' ? { fix: given } : given
-  return {
+  return compact({
     action: partial.action ?? 'retry_with_modified_input',
     fix: partial.fix ?? 'Call again with the repaired input',
-    ...(partial.example !== undefined && { example: partial.example }),
-    ...(partial.input !== undefined && { input: partial.input }),
+    example: partial.example,
+    input: partial.input,
     applicability: partial.applicability ?? 'maybe_incorrect',
-  }
+  })
 }
 
 // A code of ours may be declared under any of its names.

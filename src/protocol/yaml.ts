@@ -5,6 +5,7 @@
 
 import type { LineCounter, Node, Pair } from 'yaml'
 import type { Json } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import { failReading, getPositionAt } from './documents.ts'
 import type {
   DocumentPosition,
@@ -27,7 +28,7 @@ export async function readYamlDocument(file: string, text: string): Promise<Loca
   throw new ToolError(
     'CONFIG',
     `${file}${line === undefined ? '' : `, line ${line}`}: ${message}`,
-    { details: { file, ...(line !== undefined && { line }) }, suggestion: fix },
+    { details: compact({ file, line }), suggestion: fix },
   )
 }
 

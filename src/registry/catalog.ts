@@ -14,6 +14,7 @@ import { defineTool } from '../define/tool.ts'
 import { hasPolicies } from '../process/load-policies.ts'
 import type { CallRules, Context } from '../protocol/context.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import {
   assignEntryNames,
   getNotes,
@@ -156,12 +157,9 @@ function assignNames(placed: readonly PlacedTool[]): readonly EntryParts[] {
       shadowed: owner !== undefined,
     })),
   )
-  return Array.from(named, ([name, { id, found, owner }]) => ({
-    id,
-    name,
-    found,
-    ...(owner && { shadowedBy: owner.id }),
-  }))
+  return Array.from(named, ([name, { id, found, owner }]) =>
+    compact({ id, name, found, shadowedBy: owner ? owner.id : undefined }),
+  )
 }
 
 function indexEntries(entries: readonly RegistryEntry[]): Catalog['find'] {
@@ -299,8 +297,8 @@ function createEntry(
     name,
     path: [name],
     found,
-    ...(shadowedBy !== undefined && { shadowedBy }),
-    identity: { tool: id, ...(found.version !== undefined && { version: found.version }) },
+    ...compact({ shadowedBy }),
+    identity: compact({ tool: id, version: found.version }),
     get definition() {
       return (definition ??= define())
     },

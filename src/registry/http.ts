@@ -6,7 +6,7 @@
 import type { ErrorCode } from '../protocol/errors.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 
 const MAX_REDIRECTS = 5
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
@@ -74,10 +74,8 @@ async function fetchFollowingRedirects(
   signal: AbortSignal,
 ): Promise<Response> {
   let address = url
-  let sent: { readonly method: string; readonly body?: NonNullable<OutgoingRequest['body']> } = {
-    method,
-    ...(body !== undefined && { body }),
-  }
+  let sent: { readonly method: string; readonly body?: NonNullable<OutgoingRequest['body']> } =
+    compact({ method, body })
   for (let count = 0; count <= MAX_REDIRECTS; count += 1) {
     const answer = await fetch(address, {
       ...sent,

@@ -9,6 +9,7 @@ import { toToolError } from '../core/errors.ts'
 import { host } from '../core/host.ts'
 import type { Context } from '../protocol/context.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import { buildCatalog } from './catalog.ts'
 import type { Catalog } from './catalog.ts'
 import { WarmUnavailable } from './child/child-call.ts'
@@ -140,14 +141,14 @@ export async function loadSources(
     states: () =>
       sources.map((source) => {
         const { tools, problems } = found.get(source) ?? { tools: [] }
-        return {
+        return compact({
           name: source.name,
           kind: source.kind,
           location: source.location,
           tools: tools.length,
           problems: problems?.length ?? 0,
-          ...((underWay.get(source) ?? 0) > 0 && { loading: true as const }),
-        }
+          loading: (underWay.get(source) ?? 0) > 0 ? (true as const) : undefined,
+        })
       }),
     async reload(fresh) {
       if (stop.signal.aborted) throw new ToolError('PRECONDITION', 'the registry is closed')
@@ -195,10 +196,7 @@ async function buildLoadContext(
     fresh: false,
     cacheFolder:
       cache === false ? undefined : typeof cache === 'string' ? cache : await getCacheFolder(env),
-    probe: {
-      unsandboxed: probe.unsandboxed ?? false,
-      ...(probe.concurrency !== undefined && { concurrency: probe.concurrency }),
-    },
+    probe: compact({ unsandboxed: probe.unsandboxed ?? false, concurrency: probe.concurrency }),
     signal,
   }
 }

@@ -17,6 +17,7 @@ import { checkName, checkOptions } from '../define/checks.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import type { RegistryEntry } from './catalog.ts'
 import { selectEntries } from './filter.ts'
 import { loadSources } from './loader.ts'
@@ -63,11 +64,10 @@ export async function openRegistry(
     more?.make(() => registry),
     more?.loadTimeoutMs,
   )
-  const shown = { ...(description !== undefined && { description }) }
+  const shown = compact({ description })
   const now = () => loading.merged()
   const withDefaults = (given: CallOptions = {}): CallOptions => ({
-    ...(answer && { answer }),
-    ...(sample && { sample }),
+    ...compact({ answer, sample }),
     ...given,
   })
 
@@ -147,7 +147,7 @@ export async function openRegistry(
     async schema(wanted) {
       await loading.prepare()
       const { inputSchema, outputSchema } = (await known(wanted).definition.compiled()).manifest
-      return { input: inputSchema, ...(outputSchema && { output: outputSchema }) }
+      return compact({ input: inputSchema, output: outputSchema })
     },
     problems: () => now().problems,
     sources: () => loading.states(),

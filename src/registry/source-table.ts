@@ -4,7 +4,7 @@
 
 import { toLookupKey } from '../define/checks.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { ChildServices } from './child/child-call.ts'
 import type { McpServerConfig } from './mcp/transports.ts'
 import type { ToolSource } from './source.ts'
@@ -52,10 +52,7 @@ export async function openSources(
   await add('mcpServers', listMcpServers(options.mcpServers), async () => {
     const { mcpSource } = await import('./sources/mcp.ts')
     return ([name, config]) =>
-      mcpSource(name, config, {
-        ...(options.answer && { answer: options.answer }),
-        ...(options.sample && { sample: options.sample }),
-      })
+      mcpSource(name, config, compact({ answer: options.answer, sample: options.sample }))
   })
   await add('toolServers', options.toolServers, async () => {
     const { toolServerSource } = await import('./sources/tool-server.ts')
@@ -119,7 +116,7 @@ function renameSource(source: ToolSource, name: string): ToolSource {
       return {
         ...rest,
         tools: tools.map(theirs),
-        ...(problems && { problems: problems.map(theirs) }),
+        ...compact({ problems: problems ? problems.map(theirs) : undefined }),
       }
     },
   }

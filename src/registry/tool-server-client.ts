@@ -7,7 +7,7 @@ import { readOutcome } from '../protocol/dialects/read-outcome.ts'
 import type { Annotations } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonObject } from '../util/values.ts'
 import { defineForeign } from './foreign/define-foreign.ts'
 import { readToolResult, toReply, toStatusError } from './foreign/reply.ts'
@@ -179,15 +179,17 @@ function readToolManifest(entry: unknown): ServerToolManifest | string {
   const output = [fields['outputSchema'], fields['output_schema']].find(isObject)
   return {
     name,
-    facts: {
-      ...(typeof title === 'string' && title.trim() !== '' && { title }),
-      ...(typeof description === 'string' && { description }),
-      ...(Array.isArray(tags) && { tags: tags.filter((tag) => typeof tag === 'string') }),
-      ...(input !== undefined &&
-        Object.keys(input).length > 0 && { inputSchema: { type: 'object', ...input } }),
-      ...(output !== undefined && { outputSchema: output }),
-      ...(isObject(annotations) && { annotations: readHintAnnotations(annotations) }),
-    },
+    facts: compact({
+      title: typeof title === 'string' && title.trim() !== '' ? title : undefined,
+      description: typeof description === 'string' ? description : undefined,
+      tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : undefined,
+      inputSchema:
+        input !== undefined && Object.keys(input).length > 0
+          ? { type: 'object', ...input }
+          : undefined,
+      outputSchema: output,
+      annotations: isObject(annotations) ? readHintAnnotations(annotations) : undefined,
+    }),
   }
 }
 

@@ -18,6 +18,7 @@ import type {
 import type { ToolMessage } from '../protocol/providers/tool-messages.ts'
 import type { State } from '../protocol/state.ts'
 import type { JsonObject, JsonSchema } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import type { EntryParts, RegistryEntry } from './catalog.ts'
 import type { FilterInput } from './filter.ts'
 import type { McpServerConfig } from './mcp/transports.ts'
@@ -216,18 +217,18 @@ export type Registry = Servable & {
 export function listEntry({ id, name, found, shadowedBy }: EntryParts): ListedTool {
   const { summary, source, kind, tier, location, tags } = found
   const isTheirName = found.name === id.slice(id.indexOf('.') + 1)
-  return {
+  return compact({
     id,
     name,
     summary,
     source,
     kind,
     tier,
-    ...(location !== undefined && { location }),
+    location,
     tags,
-    ...(!isTheirName && { original_name: found.name }),
-    ...(shadowedBy !== undefined && { shadowed_by: shadowedBy }),
-  }
+    original_name: !isTheirName ? found.name : undefined,
+    shadowed_by: shadowedBy,
+  })
 }
 
 /**
@@ -238,6 +239,6 @@ export async function describeEntry(entry: RegistryEntry): Promise<ToolDescripti
   return {
     ...listEntry(entry),
     manifest: (await entry.definition.compiled()).manifest,
-    ...(notes.length > 0 && { notes }),
+    ...compact({ notes: notes.length > 0 ? notes : undefined }),
   }
 }

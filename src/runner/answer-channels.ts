@@ -13,7 +13,7 @@ import type { Answerer } from '../protocol/events.ts'
 import type { ByteSource } from '../protocol/io.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
-import { isObject, parseJsonObject } from '../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../util/values.ts'
 import { openRegularFile, watchFolderUntil } from './files.ts'
 import type { AnswerChannel, ChannelAnswer, RunQuestion } from './questions.ts'
 import type { RunPaths } from './run-paths.ts'
@@ -232,7 +232,7 @@ function getAnswerPath(folder: string, question: string): string {
 
 /** The text of an answer file. */
 function serializeAnswer(value: unknown, { by, note }: AnswerAttribution): string {
-  return `${JSON.stringify({ value, ...(by !== undefined && { by }), ...(note !== undefined && note !== '' && { note }) })}\n`
+  return `${JSON.stringify({ value, ...compact({ by, note: note !== undefined && note !== '' ? note : undefined }) })}\n`
 }
 
 /**
@@ -244,8 +244,10 @@ function parseAnswer(text: string): ChannelAnswer {
   const { value, by, note } = given
   return {
     value,
-    ...(typeof by === 'string' && by.trim() !== '' && { by: shorten(by, MAX_ANSWERER_LENGTH) }),
-    ...(typeof note === 'string' && note !== '' && { note: shorten(note, MAX_NOTE_LENGTH) }),
+    ...compact({
+      by: typeof by === 'string' && by.trim() !== '' ? shorten(by, MAX_ANSWERER_LENGTH) : undefined,
+      note: typeof note === 'string' && note !== '' ? shorten(note, MAX_NOTE_LENGTH) : undefined,
+    }),
   }
 }
 

@@ -11,7 +11,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PathGrant } from '../process/grants.ts'
 import { isLinux } from '../process/host.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 
 type ArtifactLocations = {
   readonly workspace: string
@@ -155,7 +155,7 @@ async function collectArtifact(
     const found = await collectEntry(folder, rest, shown, copy, collector)
     if (one.sha256 !== undefined && one.sha256.toLowerCase() !== found.sha256)
       collector.refuse(one.path, `has another hash than the tool said: ${found.sha256}`)
-    return { path: shown, ...(one.name !== undefined && { name: one.name }), ...found }
+    return { path: shown, ...compact({ name: one.name }), ...found }
   } catch (error) {
     collector.refuse(one.path, describeReadError(error))
     return undefined
@@ -312,7 +312,7 @@ async function hashAndCopyFile(
     }
     budget.read -= bytes
     if (target) budget.copied -= bytes
-    return { sha256: hash.digest('hex'), bytes, ...(notKept !== undefined && { notKept }) }
+    return compact({ sha256: hash.digest('hex'), bytes, notKept })
   } catch (error) {
     if (target) await rm(copy, { force: true }).catch(() => undefined)
     throw error
@@ -399,16 +399,16 @@ function parseAnnouncedArtifacts(
         ? one
         : { path: one, uri: undefined, name: undefined, sha256: undefined }
       const address = typeof path === 'string' ? path : uri
-      const facts = {
-        ...(typeof name === 'string' && { name }),
-        ...(typeof sha256 === 'string' && { sha256 }),
-      }
+      const facts = compact({
+        name: typeof name === 'string' ? name : undefined,
+        sha256: typeof sha256 === 'string' ? sha256 : undefined,
+      })
       if (typeof address !== 'string' || address === '') refuse(String(index + 1), 'has no path')
       else if (address.includes('\0') || address.length > MAX_PATH_LENGTH)
         refuse(JSON.stringify(address.slice(0, 100)), 'is not a path')
       else if (/^file:/i.test(address)) return fileUrlToArtifact(address, facts, refuse)
       else if (/^[a-z][a-z0-9+.-]+:\/\//i.test(address))
-        return [{ uri: address, ...(facts.name !== undefined && { name: facts.name }) }]
+        return [compact({ uri: address, name: facts.name })]
       else return [{ path: address, ...facts }]
       return []
     })

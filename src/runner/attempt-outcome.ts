@@ -11,6 +11,7 @@ import { ToolError } from '../protocol/tool-error.ts'
 import { readAnswer } from '../registry/child/answer.ts'
 import type { CallForm } from '../registry/child/child-call.ts'
 import { readExitFailure } from '../registry/child/exit.ts'
+import { compact } from '../util/values.ts'
 import type { RunTargetEnd, StopReason } from './run-target.ts'
 import type { ToolLine } from './tool-output.ts'
 
@@ -48,13 +49,13 @@ export function toFailedOutcome(error: Error, name?: string): AttemptOutcome {
   ).toObject()
   const { code, message: msg, retryable, suggestion } = known
   const written = name ?? toProtocolCode(code, retryable)
-  const line: ToolLine = {
+  const line: ToolLine = compact({
     type: 'runner_error',
     code: written,
     msg,
-    ...(suggestion && { hint: suggestion.example ?? suggestion.fix }),
+    hint: suggestion ? (suggestion.example ?? suggestion.fix) : undefined,
     retryable,
-  }
+  })
   return {
     state: 'failed',
     rc: toExitCode(known),
@@ -194,13 +195,7 @@ function toMissingResultOutcome(happened: FinishedAttempt): AttemptOutcome {
   const { end, exitCodes } = happened
   const { status, signal } = end.child
   const { error } = readExitFailure(
-    {
-      stdout: Buffer.alloc(0),
-      stderr: end.stderr,
-      status,
-      signal,
-      ...(exitCodes && { exitCodes }),
-    },
+    compact({ stdout: Buffer.alloc(0), stderr: end.stderr, status, signal, exitCodes }),
     undefined,
     undefined,
   )
@@ -208,15 +203,15 @@ function toMissingResultOutcome(happened: FinishedAttempt): AttemptOutcome {
   const hint = isSuccessStatus(happened)
     ? 'The author of the tool should end with a line of the type result or error'
     : error.suggestion?.fix
-  const line: ToolLine = {
+  const line: ToolLine = compact({
     type: 'runner_error',
     code,
     msg: isSuccessStatus(happened) ? 'the tool ended without a result' : error.message,
-    ...(hint !== undefined && { hint }),
+    hint,
     retryable: error.retryable,
-    ...(status !== null && { exit_status: status }),
-    ...(signal !== null && { signal }),
-  }
+    exit_status: status !== null ? status : undefined,
+    signal: signal !== null ? signal : undefined,
+  })
   return {
     state: 'failed',
     rc: getToolStatus(end) || toExitCode(error),
@@ -239,7 +234,7 @@ const EXPECTED_OUTPUT_BY_FORM: { readonly [form in CallForm]: 'json' | 'text' | 
 function toPlainOutcome({ end, exitCodes, form }: FinishedAttempt): AttemptOutcome {
   const { status, signal } = end.child
   const { outcome } = readAnswer(
-    { stdout: end.stdout, stderr: end.stderr, status, signal, ...(exitCodes && { exitCodes }) },
+    compact({ stdout: end.stdout, stderr: end.stderr, status, signal, exitCodes }),
     { expects: form ? EXPECTED_OUTPUT_BY_FORM[form] : 'verbatim' },
   )
   const [written] = acorDialect.outcome(outcome, {

@@ -11,6 +11,7 @@ import { ToolError } from '../protocol/tool-error.ts'
 import type { CallForm } from '../registry/child/child-call.ts'
 import { buildAnswerLine } from '../registry/child/events.ts'
 import type { JsonObject } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import { startAttemptClock } from './attempt-clock.ts'
 import type { AttemptClock } from './attempt-clock.ts'
 import { determineOutcome, toFailedOutcome } from './attempt-outcome.ts'
@@ -91,14 +92,16 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptResult
     for (const line of ending.lines) log.append(line)
   })
   const retry = nextTry(ending)
-  log.append({
-    type: 'runner_end',
-    state: ending.state,
-    rc: ending.rc,
-    ...(ending.code !== undefined && { code: ending.code }),
-    duration_s: toSeconds(performance.now() - began),
-    ...(retry !== undefined && { retry_in_s: retry }),
-  })
+  log.append(
+    compact({
+      type: 'runner_end',
+      state: ending.state,
+      rc: ending.rc,
+      code: ending.code,
+      duration_s: toSeconds(performance.now() - began),
+      retry_in_s: retry,
+    }),
+  )
   try {
     await log.flush()
     return { ending, recorded: true }
@@ -383,7 +386,7 @@ function createAttemptQuestions({
           type: 'runner_log',
           level: 'info',
           msg: `answered by ${by}`,
-          answer: { id: question.id, by, value, ...(note !== undefined && { note }) },
+          answer: { id: question.id, by, value, ...compact({ note }) },
         })
         subject()?.answer(
           asked

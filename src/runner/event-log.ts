@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path'
 import { isFinished } from '../protocol/run-state.ts'
 import type { RunEvent, RunStateInfo } from '../protocol/run-state.ts'
 import type { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import { createEventLineRedactor, createStamp, stampEvent } from './event-stamp.ts'
 import type { UnstampedEvent } from './event-stamp.ts'
 import { toDiskError } from './files.ts'
@@ -137,7 +138,7 @@ export async function openEventLog(
   return {
     standing,
     attempt,
-    ...(last && { last }),
+    ...compact({ last }),
     log: {
       append(event, text) {
         if (lost > 0) {

@@ -18,7 +18,7 @@ import { getOwnPid, isLinux } from '../process/host.ts'
 import { identifyProcess, isAlive } from '../process/process-table.ts'
 import type { ProcessIdentity } from '../process/process-table.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject, parseJsonObject } from '../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../util/values.ts'
 import { toDiskError, writeFileAtomic } from './files.ts'
 import type { RunPaths } from './run-paths.ts'
 
@@ -162,7 +162,7 @@ function createRunConflict({ id }: RunPaths, owner: ProcessOwner | undefined): T
   const who = owner ? `process ${owner.pid}` : 'another process'
   return new ToolError('CONFLICT', `${id} is being run by ${who}`, {
     suggestion: `Watch it: toolable watch ${id}`,
-    details: { run_id: id, ...(owner && { pid: owner.pid }) },
+    details: compact({ run_id: id, pid: owner ? owner.pid : undefined }),
   })
 }
 
@@ -219,7 +219,7 @@ export function parseOwner(text: string): ProcessOwner | undefined {
     machine,
     boot,
     namespace,
-    ...((value as { claim?: unknown }).claim === true && { claim: true }),
+    ...compact({ claim: (value as { claim?: unknown }).claim === true || undefined }),
     children: children.filter(isKnownProcess),
   }
 }

@@ -9,7 +9,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { applyRunEvent, INITIAL_RUN_STATE } from '../protocol/run-state.ts'
 import type { RunEvent, RunStateInfo } from '../protocol/run-state.ts'
-import { parseJsonObject } from '../util/values.ts'
+import { compact, parseJsonObject } from '../util/values.ts'
 import { openRegularFile } from './files.ts'
 
 type ReadEventsOptions = FollowLinesOptions & {
@@ -144,7 +144,7 @@ async function scanLines(file: PositionalReader, thoroughly: boolean): Promise<L
     }
   }
   const event = parseEvent(latin1ToUtf8(last))
-  return { standing, ...(event && { last: event }), end, damaged: end > 0 && !event }
+  return compact({ standing, last: event, end, damaged: end > 0 && !event })
 }
 
 function applyTransition(standing: RunStateInfo, line: string): RunStateInfo {

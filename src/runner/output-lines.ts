@@ -6,6 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Redactor } from '../process/redaction.ts'
 import { shorten } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -180,7 +181,7 @@ export function createDiagnosticWriter(
       tell({
         stream,
         reason,
-        ...(reason !== 'stderr' && { msg: message }),
+        ...compact({ msg: reason !== 'stderr' ? message : undefined }),
         ...(line !== undefined && {
           line: toExcerpt(line, redactor),
           bytes: bytes ?? Buffer.byteLength(line),

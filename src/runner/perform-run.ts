@@ -10,6 +10,7 @@ import { identifyProcess } from '../process/process-table.ts'
 import type { Redactor } from '../process/redaction.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import { createKeptAnswersChannel } from './answer-channels.ts'
 import type { AttemptOutcome } from './attempt-outcome.ts'
 import { recordRefusal, runAttempt } from './attempt.ts'
@@ -114,7 +115,7 @@ async function performAttempt({
       attempt: 'next',
       onWritten: mirror.push,
       onFailure: (error) => broken.abort(error),
-      ...(redactor && !redactor.isEmpty && { redact: redactor.text }),
+      ...compact({ redact: redactor && !redactor.isEmpty ? redactor.text : undefined }),
     })
     const { log, attempt, standing } = opened
     if (standing.state === 'completed')
@@ -127,7 +128,7 @@ async function performAttempt({
           : undefined)
     const about = {
       ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }),
-      ...(resumedBy && { resumed_by: resumedBy }),
+      ...compact({ resumed_by: resumedBy }),
       ...host.about,
     }
     const attempted = ready

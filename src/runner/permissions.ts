@@ -17,6 +17,7 @@ import { listCodeFolders } from '../process/programs.ts'
 import type { ChildCall } from '../registry/child/child-call.ts'
 import { collectOwnVariables, expandValues } from '../registry/source.ts'
 import { detectCapabilities } from '../sandbox/capabilities.ts'
+import { compact } from '../util/values.ts'
 import type { RunRequest } from './request.ts'
 import type { RunPaths } from './run-paths.ts'
 
@@ -81,7 +82,7 @@ export async function resolveRunPermissions(
   if (!isBound && !isOurs) await checkUnconfined(policy, tool)
   const asked = await readGrants({ permissions, file: manifest }, { workspace, cwd })
   const grants = isBound
-    ? await checkPolicy(asked, policy, { tool, ...(manifest !== undefined && { file: manifest }) })
+    ? await checkPolicy(asked, policy, compact({ tool, file: manifest }))
     : asked
   const limits = grants.limits
   const network = grants.network !== 'none'
@@ -116,7 +117,7 @@ export async function resolveRunPermissions(
         cancelFile: paths.toolCancel,
         deadline: Date.now() + (request.timeout_s ?? DEFAULT_DEADLINE_SECONDS) * 1000,
         idempotencyKey: request.idempotency_key,
-        ...(isBound && { confined: { network } }),
+        ...compact({ confined: isBound ? { network } : undefined }),
       }),
       ...more,
     }),
@@ -139,7 +140,7 @@ export async function resolveRunPermissions(
               ],
               // Records of runs are nobody's business, also where a grant contains them.
               hidden: [dirname(paths.folder)],
-              ...(files && { files }),
+              ...compact({ files }),
             },
           },
   }
@@ -185,7 +186,7 @@ export function createToolEnvironment(
           ...(confined.network && pickCertificateVariables(hostEnv)),
         }
       : buildCallEnv(hostEnv)),
-    ...(debug !== undefined && { TOOL_DEBUG: debug }),
+    ...compact({ TOOL_DEBUG: debug }),
     // Expanded here and not before, because the request is written down and may hold no secrets.
     ...collectOwnVariables(
       { ...call, env: expandValues(call.env, hostEnv, 'the tool') },
@@ -193,14 +194,17 @@ export function createToolEnvironment(
     ),
     RUN_ID: run.runId,
     TRACE_ID: run.traceId,
-    ...(run.traceparent !== undefined && { TRACEPARENT: run.traceparent }),
+    ...compact({ TRACEPARENT: run.traceparent }),
     WORKSPACE: run.workspace,
     LOG_DIR: run.logDir,
     CANCEL_FILE: run.cancelFile,
     AI_PROTOCOL_VERSION: '1',
     IDEMPOTENCY_KEY: run.idempotencyKey,
-    ...(run.deadline !== undefined && {
-      DEADLINE_TS: new Date(Math.min(run.deadline, MAX_DATE_MS)).toISOString(),
+    ...compact({
+      DEADLINE_TS:
+        run.deadline !== undefined
+          ? new Date(Math.min(run.deadline, MAX_DATE_MS)).toISOString()
+          : undefined,
     }),
   }
 }

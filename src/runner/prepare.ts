@@ -13,6 +13,7 @@ import { createRedactor } from '../process/redaction.ts'
 import type { Redactor } from '../process/redaction.ts'
 import { checkArguments } from '../registry/child/arguments.ts'
 import type { JsonObject } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import { createPresetChannel } from './answer-channels.ts'
 import { collectArtifacts } from './artifacts.ts'
 import { toFailedOutcome } from './attempt-outcome.ts'
@@ -92,8 +93,7 @@ export async function prepareAttempt(
       ...getStartFields(request),
       args: inputs.shown,
       level,
-      ...(rights.requiredLevel !== undefined && { needed_level: rights.requiredLevel }),
-      ...(rights.memoryLimiter !== undefined && { memory_held_by: rights.memoryLimiter }),
+      ...compact({ needed_level: rights.requiredLevel, memory_held_by: rights.memoryLimiter }),
       rights: rights.description,
     }
     const common = {
@@ -121,12 +121,14 @@ export async function prepareAttempt(
                   cwd: paths.workspace,
                   env: rights.environment({ ...secrets.env }),
                   limits,
-                  ...(inputs.stdin !== undefined && { input: inputs.stdin }),
-                  ...rights.sandbox({
-                    readable: inputs.readable,
-                    ...(secrets.files && { files: secrets.files }),
-                    onConnection: listener.onConnection,
-                  }),
+                  ...compact({ input: inputs.stdin }),
+                  ...rights.sandbox(
+                    compact({
+                      readable: inputs.readable,
+                      files: secrets.files,
+                      onConnection: listener.onConnection,
+                    }),
+                  ),
                   onStart,
                 },
                 speaksProtocol: call.form === 'protocol',
@@ -148,16 +150,16 @@ export async function prepareAttempt(
           start: recordStrayOutput(
             async (listener) =>
               startCallTarget(
-                {
+                compact({
                   registry: host.registry!,
                   tool: request.tool,
                   input: request.input ?? {},
                   runId: request.run_id,
-                  ...(request.dry_run && { dryRun: true }),
+                  dryRun: request.dry_run ? true : undefined,
                   env: host.env,
                   secrets: secrets.named,
                   cwd: request.cwd,
-                },
+                }),
                 listener,
               ),
             paths.stderr,
@@ -193,7 +195,7 @@ async function prepareOwnTarget(
     about: {
       ...getStartFields(request),
       args: request.args,
-      ...(request.input && { input: request.input }),
+      ...compact({ input: request.input }),
       level: 'none',
     },
     channels: createPresetChannels(request, policy),
@@ -210,15 +212,7 @@ function getStartFields({
   parent,
   dry_run,
 }: RunRequest): JsonObject {
-  return {
-    tool,
-    ...(version !== undefined && { version }),
-    ...(timeout_s !== undefined && { timeout_s }),
-    cwd,
-    ...(traceparent !== undefined && { traceparent }),
-    ...(parent && { parent }),
-    ...(dry_run && { dry_run }),
-  }
+  return compact({ tool, version, timeout_s, cwd, traceparent, parent, dry_run })
 }
 
 function createPresetChannels(
@@ -265,7 +259,7 @@ async function prepareInputs(
   const { args: prepared, ...work } = await prepareArguments(
     args,
     !call || call.form === 'program' ? undefined : inputSchema,
-    { ...at, ...(positional && { positional }) },
+    { ...at, ...compact({ positional }) },
   )
   checkArguments(prepared, 'Give the tool a file with the data instead')
   return { ...work, args: prepared, shown: args }
@@ -299,8 +293,10 @@ async function finalizeOutcome(
     const placed = await inputs.place()
     const result = {
       ...last,
-      ...(last['artifacts'] !== undefined && { artifacts }),
-      ...(placed.length > 0 && { outputs: placed }),
+      ...compact({
+        artifacts: last['artifacts'] !== undefined ? artifacts : undefined,
+        outputs: placed.length > 0 ? placed : undefined,
+      }),
     }
     return { ...ending, lines: [...ending.lines.slice(0, -1), ...doubts, result] }
   } catch (error) {

@@ -8,7 +8,7 @@ import type { CompiledSchema } from '../define/schema/source.ts'
 import type { Interaction, InteractionOption } from '../protocol/events.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { readInteractionOptions, readSampling } from '../registry/child/events.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonObject } from '../util/values.ts'
 
 const QUESTION_KINDS: readonly unknown[] = [
@@ -36,18 +36,19 @@ export function parseQuestion(line: JsonObject, number: string): RunQuestion {
   const options = readInteractionOptions(context['options'])
   const kind = getQuestionKind(action, options)
   const { default: preset, timeout, key, schema } = context
-  return {
+  return compact({
     id: given ?? `q-${number}`,
     action,
     kind,
     prompt: getPrompt(action, context),
-    ...(kind === 'input' && isObject(schema) && { schema }),
-    ...(options.length > 0 && { options }),
-    ...(preset !== undefined && { default: preset }),
-    ...(typeof timeout === 'number' && timeout > 0 && Number.isFinite(timeout) && { timeout }),
-    ...(kind === 'sample' && { sampling: getSampling(context) }),
-    ...(typeof key === 'string' && /^[\w.-]{1,64}$/.test(key) && { key }),
-  }
+    schema: kind === 'input' && isObject(schema) ? schema : undefined,
+    options: options.length > 0 ? options : undefined,
+    default: preset,
+    timeout:
+      typeof timeout === 'number' && timeout > 0 && Number.isFinite(timeout) ? timeout : undefined,
+    sampling: kind === 'sample' ? getSampling(context) : undefined,
+    key: typeof key === 'string' && /^[\w.-]{1,64}$/.test(key) ? key : undefined,
+  })
 }
 
 /** The id that the tool itself gave its question: it knows its answer by it. */
@@ -75,12 +76,7 @@ function getPrompt(action: string, context: JsonObject): string {
 
 function getSampling(context: JsonObject): NonNullable<Interaction['sampling']> {
   const { maxTokens = 1000, system, temperature, stopSequences } = readSampling(context)
-  return {
-    max_tokens: maxTokens,
-    ...(system !== undefined && { system }),
-    ...(temperature !== undefined && { temperature }),
-    ...(stopSequences && { stop_sequences: stopSequences }),
-  }
+  return compact({ max_tokens: maxTokens, system, temperature, stop_sequences: stopSequences })
 }
 
 /** An answer, who gave it, and what he said about it: words for the record. */
@@ -198,7 +194,7 @@ async function askChannel(
     if (!given || signal.aborted) return undefined
     const checked = await validateAnswer(question, await schema, given.value)
     const { by = channel.name, note } = given
-    if (checked.ok) return { value: checked.value, by, ...(note !== undefined && { note }) }
+    if (checked.ok) return { value: checked.value, by, ...compact({ note }) }
     problem = checked.problem
     onRefused(by, problem)
   }
@@ -236,7 +232,7 @@ function createUnansweredError(
     ? `nobody answered the question '${id}'${timeout === undefined ? '' : ` within ${timeout} seconds`}`
     : `nobody is there to answer the question '${id}'`
   return new ToolError('ANSWER_REQUIRED', `${words}: ${prompt}`, {
-    details: { question: id, ...(late && { late: true }) },
+    details: compact({ question: id, late: late || undefined }),
     suggestion: {
       action: 'retry_with_modified_input',
       fix: 'Answer it, and the run goes on',

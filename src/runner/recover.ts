@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs'
 import { killTree } from '../process/process-table.ts'
 import { isFinished } from '../protocol/run-state.ts'
+import { compact } from '../util/values.ts'
 import { openEventLog } from './event-log.ts'
 import { listRunIds, readRunRequest } from './find-run.ts'
 import { isRunLive, listLiveChildren, lockRun, readRunLock } from './lock.ts'
@@ -49,12 +50,14 @@ export async function recoverRun(paths: RunPaths): Promise<RecoveredRun | undefi
     })
     const wasOver = isFinished(standing.state)
     if (!wasOver) {
-      log.append({
-        type: 'runner_error',
-        code: 'E_INTERRUPTED',
-        msg: 'the runner died during the run',
-        ...(processes.length > 0 && { killed: processes.length }),
-      })
+      log.append(
+        compact({
+          type: 'runner_error',
+          code: 'E_INTERRUPTED',
+          msg: 'the runner died during the run',
+          killed: processes.length > 0 ? processes.length : undefined,
+        }),
+      )
       log.append({ type: 'runner_end', state: 'failed', rc: 1, code: 'E_INTERRUPTED' })
     }
     await log.close()

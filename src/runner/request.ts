@@ -16,6 +16,7 @@ import type { ChildCall } from '../registry/child/child-call.ts'
 import type { FoundProgram } from '../registry/source.ts'
 import type { Registry } from '../registry/types.ts'
 import type { JsonObject, JsonSchema } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import type { RunSummary } from '../views/model/run-summary.ts'
 import { joinTrace } from './trace-context.ts'
 
@@ -164,19 +165,22 @@ export async function createRunRequest(
     v: 1,
     run_id: runId,
     tool: entry.id,
-    ...(entry.found.version !== undefined && { version: entry.found.version }),
+    ...compact({ version: entry.found.version }),
     created: new Date().toISOString(),
-    ...(caller !== undefined && { caller }),
-    ...(program && { call: program.call }),
+    ...compact({ caller, call: program ? program.call : undefined }),
     args: given.args,
-    ...(given.input && { input: given.input }),
+    ...compact({ input: given.input }),
     inputSchema: manifest.inputSchema,
-    ...(manifest.positional.length > 0 && { positional: manifest.positional }),
-    ...(surroundings && { surroundings }),
+    ...compact({
+      positional: manifest.positional.length > 0 ? manifest.positional : undefined,
+      surroundings,
+    }),
     cwd,
-    ...(program?.permissions && { permissions: program.permissions }),
-    ...(program?.manifest !== undefined && { manifest: program.manifest }),
-    ...(program?.orchestrator && { orchestrator: true }),
+    ...compact({
+      permissions: program?.permissions ? program.permissions : undefined,
+      manifest: program?.manifest !== undefined ? program.manifest : undefined,
+      orchestrator: program?.orchestrator ? true : undefined,
+    }),
     timeout_s:
       options.timeout ??
       readSecondsVariable(env, 'TOOL_TIMEOUT_S') ??
@@ -189,10 +193,7 @@ export async function createRunRequest(
     retries: options.retries ?? DEFAULT_RETRIES,
     ...joinTrace(env),
     idempotency_key: options.idempotencyKey ?? runId,
-    ...(allowLevel && { allow_level: allowLevel }),
-    ...(secrets && { secrets }),
-    ...(answers && { answers }),
-    ...(typedAnswers && { typed_answers: typedAnswers }),
+    ...compact({ allow_level: allowLevel, secrets, answers, typed_answers: typedAnswers }),
   }
 }
 

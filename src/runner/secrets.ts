@@ -13,6 +13,7 @@ import type { ToolProfile } from '../process/child.ts'
 import type { IsolationLevel } from '../process/grants.ts'
 import { MIN_SECRET_LENGTH } from '../process/redaction.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import type { RunPermissions } from './permissions.ts'
 import type { RunRequest } from './request.ts'
 import type { RunHost } from './run-target.ts'
@@ -46,11 +47,10 @@ export async function prepareSecrets(
 ): Promise<PreparedSecrets> {
   const files = { ...secretFiles, ...request.secrets }
   if (Object.keys(files).length === 0 && !host.secrets) return NO_SECRETS
-  const loaded = await loadSecrets(files, {
-    given: host.secrets ?? {},
-    cwd: request.cwd,
-    ...(allowed && { allowed }),
-  })
+  const loaded = await loadSecrets(
+    files,
+    compact({ given: host.secrets ?? {}, cwd: request.cwd, allowed }),
+  )
   const laid = await deliverSecrets(loaded, level)
   return { values: [...loaded.values()], named: Object.fromEntries(loaded), ...laid }
 }

@@ -15,6 +15,7 @@ import type { DialectContext } from '../protocol/output-protocols.ts'
 import { readNotification } from '../registry/child/events.ts'
 import type { Registry } from '../registry/types.ts'
 import type { JsonObject } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import { createDiagnosticWriter, createOutputSplitter } from './output-lines.ts'
 import type { OutputDiagnostic } from './output-lines.ts'
 import type { RunTarget, RunTargetListener, StartRunTarget } from './run-target.ts'
@@ -56,17 +57,19 @@ export async function startProgramTarget(
     onDiagnostic: listener.onDoubt,
     onEvent: (event) => listener.onNotification(toToolLine(event)),
   })
-  const reader = createToolOutputReader({
-    runId,
-    mayOrchestrate: options.mayOrchestrate,
-    maxLine,
-    maxBytes: maxOutput,
-    redactor,
-    onEvent: listener.onLine,
-    onDiagnostic: listener.onDoubt,
-    onLimit: listener.onOutputLimit,
-    ...(!speaksProtocol && { onPlain: listener.onPlain }),
-  })
+  const reader = createToolOutputReader(
+    compact({
+      runId,
+      mayOrchestrate: options.mayOrchestrate,
+      maxLine,
+      maxBytes: maxOutput,
+      redactor,
+      onEvent: listener.onLine,
+      onDiagnostic: listener.onDoubt,
+      onLimit: listener.onOutputLimit,
+      onPlain: !speaksProtocol ? listener.onPlain : undefined,
+    }),
+  )
   const child = await openChild({
     ...given,
     stdoutVariable: 'RUN_STDOUT',
@@ -169,17 +172,14 @@ export function startCallTarget(
   const end = registry
     .call(tool, input, {
       cwd,
-      ...(dryRun && { dryRun }),
-      ...(env && { env }),
+      ...compact({ dryRun, env }),
       secrets,
       signal: stop.signal,
       onEvent: (event) =>
         tell(event.type === 'tool_invoked' ? undefined : acorDialect.event(event, context)),
       answer: ask,
       sample: async ({ id, prompt, key, ...sampling }) =>
-        String(
-          await ask({ id, kind: 'sample', prompt, sampling, ...(key !== undefined && { key }) }),
-        ),
+        String(await ask(compact({ id, kind: 'sample', prompt, sampling, key }))),
     })
     .then((outcome) => {
       for (const line of acorDialect.outcome(outcome, context)) tell(line as object)

@@ -2,6 +2,8 @@
  * W3C Trace Context: reads and writes `traceparent`, and decides which trace a run belongs to.
  */
 
+import { compact } from '../util/values.ts'
+
 /** The trace of a run, as `run.json` keeps it. */
 type RunTrace = {
   readonly trace_id: string
@@ -19,12 +21,12 @@ export function joinTrace(env: { readonly [name: string]: string | undefined }):
   const caller = parseTraceparent(env['TRACEPARENT'])
   const named = caller?.traceId ?? env['TRACE_ID'] ?? ''
   const traceId = /^(?!0{32})[0-9a-f]{32}$/.test(named) ? named : randomHex(16)
-  return {
+  return compact({
     // A caller may have names of its own for traces; the standard has not.
     trace_id: /^[\w.:-]{1,128}$/.test(named) ? named : traceId,
     traceparent: formatTraceparent({ traceId, spanId: randomHex(8), flags: caller?.flags ?? '01' }),
-    ...(caller && { parent_span_id: caller.spanId }),
-  }
+    parent_span_id: caller ? caller.spanId : undefined,
+  })
 }
 
 /** A place in a trace: the trace, a span of it, and whether it is recorded. */

@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto'
 import type { RunEvent } from '../protocol/run-state.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { RunRequest } from './request.ts'
 import { parseTraceparent } from './trace-context.ts'
 
@@ -214,20 +214,21 @@ function startSpan({ traceId, spanId, parentSpanId, name, start, about }: SpanSt
         })
       else dropped += 1
     },
-    end: (at, status, more = {}) => ({
-      traceId,
-      spanId,
-      ...(parentSpanId !== undefined && { parentSpanId }),
-      name,
-      kind: 1,
-      startTimeUnixNano: start,
-      // Clocks go back; a span does not.
-      endTimeUnixNano: BigInt(at) < BigInt(start) ? start : at,
-      attributes: toAttributes({ ...about, ...more }),
-      events,
-      ...(dropped > 0 && { droppedEventsCount: dropped }),
-      status,
-    }),
+    end: (at, status, more = {}) =>
+      compact({
+        traceId,
+        spanId,
+        parentSpanId,
+        name,
+        kind: 1,
+        startTimeUnixNano: start,
+        // Clocks go back; a span does not.
+        endTimeUnixNano: BigInt(at) < BigInt(start) ? start : at,
+        attributes: toAttributes({ ...about, ...more }),
+        events,
+        droppedEventsCount: dropped > 0 ? dropped : undefined,
+        status,
+      }),
   }
 }
 

@@ -3,7 +3,7 @@
  */
 
 import { ToolError } from '../protocol/tool-error.ts'
-import { parseJsonObject } from '../util/values.ts'
+import { compact, parseJsonObject } from '../util/values.ts'
 import type { OtlpTraces } from './trace-export.ts'
 
 const SEND_TIMEOUT_MS = 10_000
@@ -20,10 +20,14 @@ export async function sendTrace(
 ): Promise<void> {
   const url = parseEndpoint(endpoint)
   const refuse = (why: string, cause?: unknown): ToolError =>
-    new ToolError('DEPENDENCY', `the collector at ${url.origin} ${why}`, {
-      suggestion: `curl -i -H 'content-type: application/json' -d '{"resourceSpans":[]}' ${url.href}`,
-      ...(cause !== undefined && { cause }),
-    })
+    new ToolError(
+      'DEPENDENCY',
+      `the collector at ${url.origin} ${why}`,
+      compact({
+        suggestion: `curl -i -H 'content-type: application/json' -d '{"resourceSpans":[]}' ${url.href}`,
+        cause,
+      }),
+    )
   const timeout = AbortSignal.timeout(SEND_TIMEOUT_MS)
   const answer = await fetch(url, {
     method: 'POST',

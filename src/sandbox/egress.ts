@@ -12,6 +12,7 @@ import type { EgressGrant } from '../process/grants.ts'
 import { nodePath } from '../process/host.ts'
 import { findProgram } from '../process/programs.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import { toBubblewrapError, toNoSandboxError } from './bubblewrap.ts'
 import { pinAddresses } from './egress-addresses.ts'
 import type { FindServerAddresses } from './egress-addresses.ts'
@@ -292,7 +293,7 @@ function relayConnection(
   inner.setNoDelay(true)
   outer.once('connect', () => {
     isConnected = true
-    tell({ host, port, ...(outer.remoteAddress !== undefined && { address: outer.remoteAddress }) })
+    tell(compact({ host, port, address: outer.remoteAddress }))
     inner.pipe(outer)
     outer.pipe(inner)
   })

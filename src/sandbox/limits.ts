@@ -17,6 +17,7 @@ import type { ResourceLimits } from '../process/grants.ts'
 import { sendSignal } from '../process/host.ts'
 import { listPidsAfter, readProcess } from '../process/process-table.ts'
 import { findProgram } from '../process/programs.ts'
+import { compact } from '../util/values.ts'
 import { explainLimitedEnd } from './bubblewrap.ts'
 import { watchLimits } from './watchdog.ts'
 
@@ -77,17 +78,17 @@ export function toProcessLimits(
   inUserNamespace: boolean,
 ): ProcessLimits {
   const largest = Math.min(fileMb ?? Infinity, workspaceMb ?? Infinity)
-  return {
+  return compact({
     // Not 0: programs of the machine that collect crashes are started all the same then, and would
     // put the memory of a tool on its disk.
     core: 1,
     nofile: MAX_OPEN_FILES,
     // One second more than the tree has, which is ended with a reason that says why.
-    ...(cpuSeconds !== undefined && { cpu: Math.ceil(cpuSeconds) + 1 }),
-    ...(memoryMb !== undefined && { data: Math.floor(memoryMb * MEBIBYTE) }),
-    ...(Number.isFinite(largest) && { fsize: Math.floor(largest * MEBIBYTE) }),
-    ...(processes !== undefined && inUserNamespace && { nproc: processes }),
-  }
+    cpu: cpuSeconds !== undefined ? Math.ceil(cpuSeconds) + 1 : undefined,
+    data: memoryMb !== undefined ? Math.floor(memoryMb * MEBIBYTE) : undefined,
+    fsize: Number.isFinite(largest) ? Math.floor(largest * MEBIBYTE) : undefined,
+    nproc: processes !== undefined && inUserNamespace ? processes : undefined,
+  })
 }
 
 /**

@@ -23,6 +23,7 @@ import type { ResourceLimits } from '../process/grants.ts'
 import { findProgram, listInterpreters, listProgramParts } from '../process/programs.ts'
 import { isPathInside, resolveRealPath } from '../process/safe-paths.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { compact } from '../util/values.ts'
 import { createDescriptors, explainLimitedEnd, toBubblewrapError } from './bubblewrap.ts'
 import type { SandboxDescriptors } from './bubblewrap.ts'
 import { findCgroupsFor, openCgroup } from './cgroup.ts'
@@ -105,14 +106,14 @@ export async function prepare(options: ChildOptions): Promise<PreparedLaunch | T
       return reins
     }
     return {
-      plan: {
+      plan: compact({
         command: wrapped.command,
         cwd: '/',
         env: {},
         descriptors: descriptors.all,
         attach: take,
-        ...(who.isDropped && !byRoot && { user: { uid: who.uid, gid: who.gid } }),
-      },
+        user: who.isDropped && !byRoot ? { uid: who.uid, gid: who.gid } : undefined,
+      }),
       watch: (root, onReached, input) =>
         watchLimits(
           group?.watchedLimits ?? limits,

@@ -3,6 +3,7 @@
  */
 
 import type { Interaction, SampleRequest } from '../protocol/events.ts'
+import { compact } from '../util/values.ts'
 
 /**
  * Who answers a tool in a test: answers in the order of the questions, answers by the key or the
@@ -123,7 +124,7 @@ export function createStdinResponder(
 }
 
 function toSampleRequest({ id, prompt, sampling, key }: Interaction): SampleRequest {
-  return { id, prompt, ...sampling!, ...(key !== undefined && { key }) }
+  return { id, prompt, ...sampling!, ...compact({ key }) }
 }
 
 /**

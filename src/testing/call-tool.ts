@@ -5,7 +5,7 @@ import type { PlannedAction } from '../protocol/context.ts'
 import type { ToolEvent } from '../protocol/events.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { createAnswerer, createCompleter, guardTestCallbacks } from './answers.ts'
 import type { Answers, Samples } from './answers.ts'
 
@@ -47,7 +47,7 @@ export async function callTool<Input, Result>(
     call as (target: unknown, input: unknown, options: CallOptions) => Promise<Outcome<Result>>
   )(target, input, {
     ...rest,
-    ...(answer && { answer }),
+    ...compact({ answer }),
     ...(complete && {
       async sample(request) {
         const completion = await complete(request)

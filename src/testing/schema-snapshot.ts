@@ -3,6 +3,7 @@ import { isTool } from '../core/tool.ts'
 import type { AnyTool } from '../core/tool.ts'
 import type { ToolManifest } from '../protocol/manifest.ts'
 import type { Json, JsonObject } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 
 /**
  * What callers depend on, as plain JSON with sorted keys: names, schemas, flags, annotations and
@@ -35,7 +36,7 @@ function describeManifest({
   streaming,
   session,
 }: ToolManifest): object {
-  return {
+  return compact({
     name,
     input: inputSchema,
     output: outputSchema ?? null,
@@ -43,9 +44,9 @@ function describeManifest({
     errors,
     positional,
     flags,
-    ...(streaming && { streaming }),
-    ...(session && { session }),
-  }
+    streaming: streaming || undefined,
+    session: session || undefined,
+  })
 }
 
 // Without prototype, so that no name means anything else.

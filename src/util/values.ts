@@ -53,3 +53,23 @@ export function lazyRegExp(source: string, flags = 'u'): () => RegExp {
   let made: RegExp | undefined
   return () => (made ??= new RegExp(source, flags))
 }
+
+/** An object whose fields that may be undefined are optional instead. */
+export type Compacted<Fields> = {
+  [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name]
+} & {
+  [Name in keyof Fields as undefined extends Fields[Name] ? Name : never]?: Exclude<
+    Fields[Name],
+    undefined
+  >
+}
+
+/** Copies an object without the fields whose value is undefined. */
+export function compact<const Fields extends object>(fields: Fields): Compacted<Fields> {
+  const kept: Record<string, unknown> = {}
+  for (const name in fields) {
+    const value = fields[name]
+    if (value !== undefined) kept[name] = value
+  }
+  return kept as Compacted<Fields>
+}

@@ -7,7 +7,7 @@ import { compileSchema } from '../define/schema/compile.ts'
 import { classifySchema, resolveSchema } from '../define/schema/source.ts'
 import type { LazySchema } from '../define/schema/source.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonObject, JsonSchema } from '../util/values.ts'
 import { createRef, withFrame } from './builder-refs.ts'
 import type { BuilderFrame, WrittenStep } from './builder-refs.ts'
@@ -64,8 +64,10 @@ function collectWorkflow({ options, write }: WorkflowAuthor): WrittenWorkflow {
     return {
       ...options,
       steps: frame.steps,
-      ...(last && { finally: last }),
-      ...(output !== undefined && { output: toData(output, 'what the workflow gives') }),
+      ...compact({
+        finally: last,
+        output: output !== undefined ? toData(output, 'what the workflow gives') : undefined,
+      }),
     }
   })
 }
@@ -103,24 +105,26 @@ function toPlainData(
     const { schema, answer, workflow, tasks, do: rounds, compensate } = step
     return {
       ...step,
-      ...(schema !== undefined && { schema: toJsonSchema(schema as LazySchema, 'output') }),
-      ...(isObject(answer) &&
-        answer['schema'] !== undefined && {
-          answer: { ...answer, schema: toJsonSchema(answer['schema'] as LazySchema, 'output') },
-        }),
-      ...(isBuiltWorkflow(workflow) && {
-        workflow: toPlainData(getAuthor(workflow), write, chain),
+      ...compact({
+        schema: schema !== undefined ? toJsonSchema(schema as LazySchema, 'output') : undefined,
+        answer:
+          isObject(answer) && answer['schema'] !== undefined
+            ? { ...answer, schema: toJsonSchema(answer['schema'] as LazySchema, 'output') }
+            : undefined,
+        workflow: isBuiltWorkflow(workflow)
+          ? toPlainData(getAuthor(workflow), write, chain)
+          : undefined,
+        tasks: Array.isArray(tasks) ? plain(tasks) : undefined,
+        do: Array.isArray(rounds) ? plain(rounds) : undefined,
+        compensate: Array.isArray(compensate) ? plain(compensate) : undefined,
       }),
-      ...(Array.isArray(tasks) && { tasks: plain(tasks) }),
-      ...(Array.isArray(rounds) && { do: plain(rounds) }),
-      ...(Array.isArray(compensate) && { compensate: plain(compensate) }),
     }
   }
   return {
     ...about,
-    ...(input !== undefined && { input: toJsonSchema(input, 'input') }),
+    ...compact({ input: input !== undefined ? toJsonSchema(input, 'input') : undefined }),
     steps: plain(steps),
-    ...(last && { finally: plain(last) }),
+    ...compact({ finally: last ? plain(last) : undefined }),
   }
 }
 

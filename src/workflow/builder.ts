@@ -6,7 +6,7 @@ import { getDefinition, isTool } from '../core/tool.ts'
 import { checkOptions } from '../define/checks.ts'
 import type { InteractionOption } from '../protocol/events.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import {
   createConditions,
   createRef,
@@ -72,10 +72,11 @@ export function createStepsBuilder(frame: BuilderFrame): StepsBuilder {
       add(
         'tool',
         name,
-        () => ({
-          tool: toToolName(tool, name),
-          ...(input !== undefined && { input: toData(input, `the input of '${name}'`) }),
-        }),
+        () =>
+          compact({
+            tool: toToolName(tool, name),
+            input: input !== undefined ? toData(input, `the input of '${name}'`) : undefined,
+          }),
         options,
         ['permissions'],
       ),
@@ -99,8 +100,11 @@ export function createStepsBuilder(frame: BuilderFrame): StepsBuilder {
         name,
         () => ({
           decision_type: decisionType,
-          ...(instruction !== undefined && { instruction }),
-          ...(context !== undefined && { context: toData(context, `the context of '${name}'`) }),
+          ...compact({
+            instruction,
+            context:
+              context !== undefined ? toData(context, `the context of '${name}'`) : undefined,
+          }),
           ...toQuestionFields(name, question, ['decisionType', 'instruction', 'context']),
         }),
         about,
@@ -158,7 +162,9 @@ export function createStepsBuilder(frame: BuilderFrame): StepsBuilder {
         name,
         () => ({
           workflow,
-          ...(input !== undefined && { input: toData(input, `the input of '${name}'`) }),
+          ...compact({
+            input: input !== undefined ? toData(input, `the input of '${name}'`) : undefined,
+          }),
         }),
         options,
       ),
@@ -264,13 +270,14 @@ function toQuestionFields(
 ): StepFields {
   checkOptions(`step '${name}'`, question, ['options', 'schema', 'default', ...others])
   const { options, schema, default: otherwise } = question
-  return {
-    ...(options !== undefined && {
-      options: options.map((option) => (typeof option === 'string' ? { value: option } : option)),
-    }),
-    ...(schema !== undefined && { schema }),
-    ...(otherwise !== undefined && { default: toData(otherwise, `the default of '${name}'`) }),
-  }
+  return compact({
+    options:
+      options !== undefined
+        ? options.map((option) => (typeof option === 'string' ? { value: option } : option))
+        : undefined,
+    schema,
+    default: otherwise !== undefined ? toData(otherwise, `the default of '${name}'`) : undefined,
+  })
 }
 
 function toToolName(tool: unknown, step: string): string {
@@ -333,14 +340,15 @@ function toStepFields(
   checkOptions(what, options, [...COMMON_OPTIONS, ...more])
   const { when, retry, timeout, onError, permissions, maxConcurrency } = options
   const condition = getExpression(when)
-  return {
-    ...(when !== undefined && { when: condition === undefined ? when : `\${{ ${condition} }}` }),
-    ...(retry !== undefined && { retry }),
-    ...(timeout !== undefined && { timeout }),
-    ...(onError !== undefined && { on_error: onError }),
-    ...(permissions !== undefined && { permissions }),
-    ...(maxConcurrency !== undefined && { max_concurrency: maxConcurrency }),
-  }
+  return compact({
+    when:
+      when !== undefined ? (condition === undefined ? when : `\${{ ${condition} }}`) : undefined,
+    retry,
+    timeout,
+    on_error: onError,
+    permissions,
+    max_concurrency: maxConcurrency,
+  })
 }
 
 /** What options of a question are about the step, and what is about the question. */

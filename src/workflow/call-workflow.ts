@@ -14,7 +14,7 @@ import type { AnswerChannel, RunQuestion } from '../runner/questions.ts'
 import { createRun } from '../runner/run-folder.ts'
 import { createRunId, findRunsFolder } from '../runner/run-paths.ts'
 import { readRunSummary } from '../runner/summary.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonObject } from '../util/values.ts'
 import type { RunSummary } from '../views/model/run-summary.ts'
 import type { LoadedWorkflow } from './definition/load.ts'
@@ -41,7 +41,7 @@ export async function callWorkflow(
     env,
     file,
     caller: ctx.caller,
-    ...(surroundings && { surroundings }),
+    ...compact({ surroundings }),
   })
   const paths = createRun(findRunsFolder(cwd), request)
   await performRun(paths, request, {
@@ -57,10 +57,14 @@ export async function callWorkflow(
 function toReply({ run_id, state, result, error }: RunSummary): Reply {
   if (state === 'completed') return withForeignInfo(ok(result ?? null), { run_id })
   const code = state === 'cancelled' ? 'CANCELLED' : toPlainCode(error?.code ?? 'INTERNAL')
-  throw new ToolError(code, error?.message ?? `the workflow was ${state}`, {
-    details: { run_id },
-    ...(code !== 'CANCELLED' && { suggestion: createSuggestion(code, run_id, error?.hint) }),
-  })
+  throw new ToolError(
+    code,
+    error?.message ?? `the workflow was ${state}`,
+    compact({
+      details: { run_id },
+      suggestion: code !== 'CANCELLED' ? createSuggestion(code, run_id, error?.hint) : undefined,
+    }),
+  )
 }
 
 function createSuggestion(code: string, runId: string, hint: string | undefined): SuggestionInput {
@@ -108,15 +112,17 @@ function askCaller(
   if (kind === 'sample')
     return sample(prompt, {
       ...named,
-      ...(sampling?.max_tokens !== undefined && { maxTokens: sampling.max_tokens }),
-      ...(sampling?.system !== undefined && { system: sampling.system }),
-      ...(sampling?.temperature !== undefined && { temperature: sampling.temperature }),
-      ...(sampling?.stop_sequences && { stopSequences: sampling.stop_sequences }),
+      ...compact({
+        maxTokens: sampling?.max_tokens !== undefined ? sampling.max_tokens : undefined,
+        system: sampling?.system !== undefined ? sampling.system : undefined,
+        temperature: sampling?.temperature !== undefined ? sampling.temperature : undefined,
+        stopSequences: sampling?.stop_sequences ? sampling.stop_sequences : undefined,
+      }),
     })
   if (kind === 'confirm') return ask({ kind, ...common, ...(otherwise as { default?: boolean }) })
   if (kind === 'decision')
     return ask({ kind, options, ...common, ...(otherwise as { default?: string }) })
-  return ask({ kind, ...(schema && { schema }), ...common, ...otherwise })
+  return ask({ kind, ...compact({ schema }), ...common, ...otherwise })
 }
 
 /**
@@ -160,5 +166,5 @@ function parseProgress({
   const share = [pct, percent].find((number) => typeof number === 'number')
   return text === undefined
     ? undefined
-    : { message: String(text), ...(typeof share === 'number' && { percent: share }) }
+    : compact({ message: String(text), percent: typeof share === 'number' ? share : undefined })
 }

@@ -22,7 +22,7 @@ import { createRun } from '../runner/run-folder.ts'
 import { getRunPaths } from '../runner/run-paths.ts'
 import type { RunPaths } from '../runner/run-paths.ts'
 import type { RunHost } from '../runner/run-target.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { createSummaryBuilder } from '../views/model/run-summary.ts'
 import type { RunSummary } from '../views/model/run-summary.ts'
 import type { OperationOutcome, StepError } from './engine.ts'
@@ -96,7 +96,7 @@ async function startChildRun(
     const start = work.start?.(paths, request)
     await performRun(paths, request, {
       ...createChildHost(host, call, paths, task, signal),
-      ...(start && { start }),
+      ...compact({ start }),
     })
     return true
   } catch (error) {
@@ -222,13 +222,13 @@ function toChildOutcome(
   const code = error?.code ?? 'INTERNAL'
   return {
     ok: false,
-    error: {
+    error: compact({
       code: toPlainCode(code),
       message: error?.message ?? `${run_id} failed`,
       retryable: isRetryableFailure(code, retryable),
-      ...(error?.hint !== undefined && { hint: error.hint }),
+      hint: error?.hint !== undefined ? error.hint : undefined,
       run_id: runId,
-    },
+    }),
   }
 }
 
@@ -283,7 +283,7 @@ function createStepTask({ emit: tell }: StepHost, call: StepCall, runId: string)
         child_result: settled.ok
           ? settled.value
           : { status: 'error', error: omitRunId(settled.error) },
-        ...(summary?.rc !== undefined && { child_rc: summary.rc }),
+        ...compact({ child_rc: summary?.rc !== undefined ? summary.rc : undefined }),
         events_count: Math.max(events, summary?.events ?? 0),
       })
       return settled
@@ -328,7 +328,7 @@ function createWorkflowChannel(ask: NonNullable<StepHost['ask']>, call: StepCall
           question: {
             ...question,
             id: getForwardedQuestionId(task, question.id),
-            ...(problem !== undefined && { problem }),
+            ...compact({ problem }),
           },
           task,
           original: question.id,

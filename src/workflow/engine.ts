@@ -8,6 +8,7 @@ import type { Permissions } from '../protocol/manifest.ts'
 import type { RunState } from '../protocol/run-state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { JsonObject } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import type { Workflow } from './definition/model.ts'
 
 /** Why something failed, in a form that a journal keeps. */
@@ -189,13 +190,13 @@ export function toStepError(thrown: unknown): StepError {
     ? thrown
     : new ToolError('INTERNAL', thrown instanceof Error ? thrown.message : String(thrown))
   const { code, message, retryable, suggestion, details } = error
-  return {
+  return compact({
     code,
     message,
     retryable,
-    ...(suggestion && { hint: suggestion.example ?? suggestion.fix }),
-    ...(details !== undefined && { details }),
-  }
+    hint: suggestion ? (suggestion.example ?? suggestion.fix) : undefined,
+    details,
+  })
 }
 
 /** The same the other way: for whoever is told by a signal, or throws. */
@@ -207,11 +208,14 @@ export function stepErrorToToolError({
   details,
   run_id,
 }: StepError): ToolError {
-  return new ToolError(code, message, {
-    retryable,
-    ...(hint !== undefined && { suggestion: hint }),
-    ...((details ?? run_id) !== undefined && {
-      details: { ...details, ...(run_id !== undefined && { run_id }) },
+  return new ToolError(
+    code,
+    message,
+    compact({
+      retryable,
+      suggestion: hint,
+      details:
+        (details ?? run_id) !== undefined ? { ...details, ...compact({ run_id }) } : undefined,
     }),
-  })
+  )
 }

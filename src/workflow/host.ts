@@ -9,7 +9,7 @@ import type { RunState } from '../protocol/run-state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compareNewestFirst, listRuns, readNewestRuns } from '../runner/find-run.ts'
 import { createRunId, findRunsFolder, isRunId } from '../runner/run-paths.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonObject } from '../util/values.ts'
 import { checkTools } from './definition/checks.ts'
 import { loadWorkflow, toDefinition } from './definition/load.ts'
@@ -34,25 +34,15 @@ export async function openWorkflowHost({
   env = host.env(),
 }: WorkflowHostOptions): Promise<Workflows> {
   const root = folder === undefined ? findRunsFolder(cwd) : resolve(cwd, folder)
+  const ask: Parameters<typeof createPerformTool>[0]['ask'] =
+    answer && (async ({ question }, signal) => ({ value: await answer(question, signal) }))
   // What is recorded in the journal need not be remembered a second time.
-  const others = createPerformTool({
-    registry,
-    runsFolder: root,
-    cwd,
-    env,
-    remembers: false,
-    ...(answer && {
-      ask: async ({ question }, signal) => ({ value: await answer(question, signal) }),
-    }),
-  })
+  const others = createPerformTool(
+    compact({ registry, runsFolder: root, cwd, env, remembers: false, ask }),
+  )
   // Where nobody answers, a function needs nothing but its call.
   const perform = answer ? others : createFunctionPerformer({ registry, cwd, env }, others)
-  const light = await openEmbeddedEngine({
-    folder: root,
-    perform,
-    ...(answer && { answer }),
-    resume,
-  })
+  const light = await openEmbeddedEngine(compact({ folder: root, perform, answer, resume }))
   const runs = new RunExecutions({ root, registry, answer, cwd, env })
   const known = new WeakMap<Workflow, { readonly entries: unknown; readonly light: boolean }>()
 
@@ -151,10 +141,8 @@ async function listAllExecutions(
     },
     limit,
   )
-  const plain = await light.list({
-    ...(name !== undefined && { name }),
-    ...(state && { state }),
-    ...(limit !== Infinity && { limit }),
-  })
+  const plain = await light.list(
+    compact({ name, state, limit: limit !== Infinity ? limit : undefined }),
+  )
   return [...plain, ...runs].sort(compareNewestFirst).slice(0, limit)
 }

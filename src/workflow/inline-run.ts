@@ -8,6 +8,7 @@ import type { RunRequest } from '../runner/request.ts'
 import { isRunIdWithoutFolder } from '../runner/run-paths.ts'
 import { getExitStatus } from '../runner/summary.ts'
 import type { JsonObject } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import { findInlineExecution, followExecutionRecords } from './embedded/find-executions.ts'
 import { getDoneOutcome } from './embedded/journal-records.ts'
 import type {
@@ -112,7 +113,7 @@ export function createInlineEvents(id: string): InlineEvents {
             : { msg: `answered by ${by}`, answer: { id: question, by, value: v } }),
         }),
       ]
-    const about = { task_id: k, ...(r !== undefined && { child_run_id: r }) }
+    const about = compact({ task_id: k, child_run_id: r })
     return [
       event({ type: 'task_submitted', ...about }),
       event({
@@ -130,13 +131,13 @@ export function createInlineEvents(id: string): InlineEvents {
     return [
       event(toFinalLine(getDoneOutcome({ ...record, t: 'done', k: '' })), at),
       event(
-        {
+        compact({
           type: 'runner_end',
           state,
-          rc: getExitStatus({ state, ...(code !== undefined && { error: { code } }) }),
-          ...(state === 'failed' && { code }),
-          ...(seconds >= 0 && { duration_s: seconds }),
-        },
+          rc: getExitStatus(compact({ state, error: code !== undefined ? { code } : undefined })),
+          code: state === 'failed' ? code : undefined,
+          duration_s: seconds >= 0 ? seconds : undefined,
+        }),
         at,
       ),
     ]

@@ -7,6 +7,7 @@
  */
 
 import { findErrorRow, getErrorInfo } from '../protocol/errors.ts'
+import { compact } from '../util/values.ts'
 import type { RetryPolicy, Workflow, WorkflowStep } from './definition/model.ts'
 import type { DurableContext, OperationOutcome, StepError } from './engine.ts'
 import { interpolate, isConditionTrue } from './expressions.ts'
@@ -161,12 +162,14 @@ function* runStep(step: WorkflowStep, at: StepLocation): Flow<StepRecord> {
     context.emit?.({ type: 'step_start', step: path, kind: step.type })
     const record = yield* runStepWithRetries(step, at, path)
     if (step.compensate) undo.push({ steps: step.compensate, at: { ...at, path: `${path}~undo` } })
-    context.emit?.({
-      type: 'step_done',
-      step: path,
-      status: record.status === 'failed' ? 'failed' : 'ok',
-      ...(record.error && { error: record.error }),
-    })
+    context.emit?.(
+      compact({
+        type: 'step_done',
+        step: path,
+        status: record.status === 'failed' ? 'failed' : 'ok',
+        error: record.error || undefined,
+      }),
+    )
     return keep(record)
   } catch (thrown) {
     if (thrown instanceof FlowStoppedError) throw thrown

@@ -16,6 +16,7 @@ import { createRunRequest, takesDocument, toRunArguments } from '../runner/reque
 import type { RunArguments, RunRequest } from '../runner/request.ts'
 import { getRunPaths } from '../runner/run-paths.ts'
 import type { RunPaths } from '../runner/run-paths.ts'
+import { compact } from '../util/values.ts'
 import { performChildRun } from './child-run.ts'
 import type { LoadedWorkflow } from './definition/load.ts'
 import { stepErrorToToolError } from './engine.ts'
@@ -182,20 +183,14 @@ async function callInProcess(
       cwd,
       env,
       signal,
-      ...(call.timeout !== undefined && { timeout: call.timeout }),
-      ...(remembers && { idempotencyKey: call.idempotencyKey }),
+      ...compact({
+        timeout: call.timeout,
+        idempotencyKey: remembers ? call.idempotencyKey : undefined,
+      }),
       ...(ask && {
         answer,
         sample: async ({ id, prompt, key, ...sampling }) =>
-          String(
-            await answer({
-              id,
-              kind: 'sample',
-              prompt,
-              sampling,
-              ...(key !== undefined && { key }),
-            }),
-          ),
+          String(await answer(compact({ id, kind: 'sample', prompt, sampling, key }))),
       }),
       onEvent: (event) => {
         if (event.type === 'tool_invoked') return undefined
@@ -319,7 +314,7 @@ async function planWorkflowRun(
         env: traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent },
         file,
         caller: 'workflow',
-        ...(call.timeout !== undefined && { timeout: call.timeout }),
+        ...compact({ timeout: call.timeout }),
       }),
       parent: { run_id: call.workflow, step: call.step },
     }),
@@ -367,12 +362,12 @@ async function createChildRequest(step: ProgramStep, paths: RunPaths): Promise<R
     entry,
   } = step
   const program = await narrowProgram(step, paths)
-  const options = {
+  const options = compact({
     retries: 0,
     caller: 'workflow',
     idempotencyKey: call.idempotencyKey,
-    ...(call.timeout !== undefined && { timeout: call.timeout }),
-  }
+    timeout: call.timeout,
+  })
   const where = { cwd, env: traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent } }
   const request = await createRunRequest(
     paths.id,

@@ -5,6 +5,7 @@
 
 import { quoteForShell, shorten } from '../util/text.ts'
 import type { JsonObject } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import { interpolateCommand, splitCommand } from './command-line.ts'
 import type { RetryPolicy, StepType, Workflow, WorkflowStep } from './definition/model.ts'
 import { formatDuration } from './definition/reader.ts'
@@ -74,13 +75,14 @@ export function createPlan(workflow: Workflow, input?: unknown): WorkflowPlan {
   const steps = [...walkSteps(workflow)].map((walked) =>
     planStep(walked, isInNestedWorkflow(walked) ? undefined : scope),
   )
-  return {
+  return compact({
     name,
-    ...(summary !== undefined && { summary }),
-    ...(timeout !== undefined && { timeout }),
+    summary,
+    timeout,
     steps,
-    ...(output !== undefined && { output: scope ? interpolateKnownTexts(output, scope) : output }),
-  }
+    output:
+      output !== undefined ? (scope ? interpolateKnownTexts(output, scope) : output) : undefined,
+  })
 }
 
 function planStep(
@@ -98,13 +100,15 @@ function planStep(
         ? 'finally'
         : 'step',
     ...(scope ? interpolateKnownFields(getKindFields(step), scope) : getKindFields(step)),
-    ...(when !== undefined && { when }),
+    ...compact({ when }),
     needs: listStepDependencies(step),
     ...(scope && computeKnownFields(step, scope)),
-    ...(retry && { retry }),
-    ...(timeout !== undefined && { timeout }),
-    ...('max_concurrency' in step && { concurrency: step.max_concurrency }),
-    ...(onError && { on_error: onError }),
+    ...compact({
+      retry,
+      timeout,
+      concurrency: 'max_concurrency' in step ? step.max_concurrency : undefined,
+      on_error: onError,
+    }),
   }
 }
 
@@ -124,10 +128,7 @@ function getKindFields(step: WorkflowStep): PlannedFields {
     case 'each':
       return { items: step.items, as: step.as }
     case 'workflow':
-      return {
-        workflow: step.workflow.name,
-        ...(step.input !== undefined && { input: step.input }),
-      }
+      return compact({ workflow: step.workflow.name, input: step.input })
     case 'wait':
       return 'answer' in step
         ? { question: step.answer.prompt }
@@ -143,11 +144,14 @@ function interpolateKnownFields(
 ): PlannedFields {
   return {
     ...rest,
-    ...(input !== undefined && { input: interpolateKnownTexts(input, scope) }),
-    ...(question !== undefined && {
-      question: toInterpolatedText(interpolateKnownTexts(question, scope)),
+    ...compact({
+      input: input !== undefined ? interpolateKnownTexts(input, scope) : undefined,
+      question:
+        question !== undefined
+          ? toInterpolatedText(interpolateKnownTexts(question, scope))
+          : undefined,
+      wait: wait ? interpolateKnownTexts(wait, scope) : undefined,
     }),
-    ...(wait && { wait: interpolateKnownTexts(wait, scope) }),
   }
 }
 
@@ -179,11 +183,7 @@ function computeKnownFields(step: WorkflowStep, scope: ExpressionScope): Planned
     step.type === 'each' && followsFrom({ items: step.items })
       ? tryOrUndefined(() => interpolate(step.items, scope))
       : undefined
-  return {
-    ...(taken !== undefined && { taken }),
-    ...(words && { words }),
-    ...(Array.isArray(items) && { count: items.length }),
-  }
+  return compact({ taken, words, count: Array.isArray(items) ? items.length : undefined })
 }
 
 function dependsOnlyOnInput(expressions: readonly Expression[]): boolean {

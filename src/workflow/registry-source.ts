@@ -8,7 +8,7 @@ import { defineTool } from '../define/tool.ts'
 import type { Context } from '../protocol/context.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { FoundTool, LoadedSource, ToolSource } from '../registry/source.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonObject } from '../util/values.ts'
 import { createFileLoader, createFolderLoader, createValueLoader } from './definition/load.ts'
 import type { LoadedWorkflow, LoadWorkflows } from './definition/load.ts'
@@ -112,32 +112,34 @@ function createWorkflowTool(
   const { name, version, description, input = ANY_INPUT_SCHEMA } = workflow
   const summary = workflow.summary ?? `The workflow ${name}`
   const define = (called: string): ToolDefinition =>
-    defineTool({
-      name: called,
-      summary,
-      ...(description !== undefined && { description }),
-      input,
-      tags: WORKFLOW_TAGS,
-      annotations: deriveAnnotations(workflow, (tool) => host.opened().find(tool)),
-      // Its fields are its own, whatever they are called.
-      reserved: false,
-      run: (given: JsonObject, ctx: Context) =>
-        trackRunning(host, async () =>
-          (await import('./call-workflow.ts')).callWorkflow({ loaded, input: given }, ctx, host),
-        ),
-    })
-  const found: FoundTool = {
+    defineTool(
+      compact({
+        name: called,
+        summary,
+        description,
+        input,
+        tags: WORKFLOW_TAGS,
+        annotations: deriveAnnotations(workflow, (tool) => host.opened().find(tool)),
+        // Its fields are its own, whatever they are called.
+        reserved: false,
+        run: (given: JsonObject, ctx: Context) =>
+          trackRunning(host, async () =>
+            (await import('./call-workflow.ts')).callWorkflow({ loaded, input: given }, ctx, host),
+          ),
+      }),
+    )
+  const found: FoundTool = compact({
     source,
-    ...(version !== undefined && { version }),
+    version,
     name,
     tier: file === undefined ? 'in-process' : 'manifest',
     kind: 'workflow',
-    ...(file !== undefined && { location: file }),
+    location: file,
     summary,
     tags: WORKFLOW_TAGS,
     define,
     composed: true,
-  }
+  })
   return rememberWorkflow(found, loaded)
 }
 

@@ -5,6 +5,7 @@
 import { registry as openRegistry } from '../registry/index.ts'
 import type { ExtraSources, Registry } from '../registry/types.ts'
 import type { RunRequest } from '../runner/request.ts'
+import { compact } from '../util/values.ts'
 import type { RegistryOptions } from './workflow-types.ts'
 
 const EXTRA_OPTIONS: ExtraSources['options'] = ['workflows']
@@ -37,8 +38,7 @@ export async function openRegistryWithWorkflows(
   const { createWorkflowSources } = await import('./registry-source.ts')
   return openRegistry(options, {
     options: EXTRA_OPTIONS,
-    make: (opened) =>
-      createWorkflowSources(workflows, { opened, ...(surroundings && { surroundings }) }),
+    make: (opened) => createWorkflowSources(workflows, compact({ opened, surroundings })),
     loadTimeoutMs: patience,
   })
 }

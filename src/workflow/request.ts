@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { RunRequest } from '../runner/request.ts'
 import { joinTrace } from '../runner/trace-context.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonObject } from '../util/values.ts'
 import type { Workflow } from './definition/model.ts'
 
@@ -55,27 +55,21 @@ export function createWorkflowRequest(
     v: 1,
     run_id: runId,
     tool: toWorkflowToolName(workflow.name),
-    ...(workflow.version !== undefined && { version: workflow.version }),
+    ...compact({ version: workflow.version }),
     created: new Date().toISOString(),
-    ...(caller !== undefined && { caller }),
+    ...compact({ caller }),
     args: [],
     input,
     command: 'workflow',
-    workflow: {
-      definition: workflow,
-      hash: hashWorkflow(workflow),
-      ...(file !== undefined && { file }),
-      ...(server && { server }),
-    },
-    ...(surroundings && { surroundings }),
+    workflow: compact({ definition: workflow, hash: hashWorkflow(workflow), file, server }),
+    ...compact({ surroundings }),
     cwd,
-    ...(timeout !== undefined && { timeout_s: timeout }),
+    ...compact({ timeout_s: timeout }),
     heartbeat_grace_s: 90,
     retries: 0,
     ...joinTrace(env),
     idempotency_key: runId,
-    ...(answers && { answers }),
-    ...(typedAnswers && { typed_answers: typedAnswers }),
+    ...compact({ answers, typed_answers: typedAnswers }),
   }
 }
 

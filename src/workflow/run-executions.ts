@@ -21,6 +21,7 @@ import { getRunPaths } from '../runner/run-paths.ts'
 import type { RunPaths } from '../runner/run-paths.ts'
 import { readBriefSummary, readRunSummary } from '../runner/summary.ts'
 import type { JsonObject } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import type { RunSummary } from '../views/model/run-summary.ts'
 import type { Workflow } from './definition/model.ts'
 import type { Execution, ExecutionHandle, StepError, WorkflowQuestion } from './engine.ts'
@@ -132,16 +133,20 @@ export class RunExecutions {
   #perform(paths: RunPaths, request: RunRequest, resumedBy?: 'resume'): ExecutionHandle {
     const { registry, answer, env } = this.#options
     const stop = new AbortController()
-    const done = performRun(paths, request, {
-      env,
-      start: createWorkflowTarget({ paths, request, registry, env, now: Date.now }),
-      channels: [
-        ...(answer ? [createHostChannel(answer)] : []),
-        createFolderChannel(paths.answers),
-      ],
-      signal: stop.signal,
-      ...(resumedBy && { resumedBy }),
-    })
+    const done = performRun(
+      paths,
+      request,
+      compact({
+        env,
+        start: createWorkflowTarget({ paths, request, registry, env, now: Date.now }),
+        channels: [
+          ...(answer ? [createHostChannel(answer)] : []),
+          createFolderChannel(paths.answers),
+        ],
+        signal: stop.signal,
+        resumedBy,
+      }),
+    )
       .then(() => readRunExecution(paths))
       .finally(() => this.#live.delete(paths.id))
     // Whoever does not look at it is not ended by it.
@@ -187,28 +192,29 @@ async function readRunExecution(paths: RunPaths): Promise<Execution> {
 function toExecution({ run_id: id, tool, workflow }: RunRequest, summary: RunSummary): Execution {
   const { state, created, ended, result, questions } = summary
   const error = getRunError(summary)
-  return {
+  return compact({
     id,
     name: String(workflow?.definition['name'] ?? tool),
     hash: workflow?.hash ?? '',
     state,
     created,
-    ...(ended !== undefined && { ended }),
-    ...(state === 'completed' && { result: result ?? null }),
-    ...(error && { error }),
-    ...(questions.length > 0 && { questions: questions as unknown as readonly WorkflowQuestion[] }),
-  }
+    ended,
+    result: state === 'completed' ? (result ?? null) : undefined,
+    error,
+    questions:
+      questions.length > 0 ? (questions as unknown as readonly WorkflowQuestion[]) : undefined,
+  })
 }
 
 function getRunError({ error, state }: RunSummary): StepError | undefined {
   if (!error || state === 'completed') return undefined
   const code = toPlainCode(error.code)
-  return {
+  return compact({
     code,
     message: error.message ?? code,
     retryable: findErrorRow(code)?.row.retryable ?? false,
-    ...(error.hint !== undefined && { hint: error.hint }),
-  }
+    hint: error.hint,
+  })
 }
 
 /**

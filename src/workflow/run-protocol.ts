@@ -8,6 +8,7 @@ import type { RunQuestion } from '../runner/questions.ts'
 import type { RunTarget, RunTargetListener } from '../runner/run-target.ts'
 import type { ToolLine } from '../runner/tool-output.ts'
 import type { JsonObject } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import type { Workflow } from './definition/model.ts'
 import type { JournalRecord } from './embedded/journal-records.ts'
 import type { OperationOutcome, StepError, WorkflowEvent, WorkflowQuestion } from './engine.ts'
@@ -66,7 +67,7 @@ export function createQuestionRegistry(
   return {
     ask,
     askWorkflowQuestion({ timeout, context, ...question }, signal) {
-      return ask(question, signal, { ...context, ...(timeout !== undefined && { timeout }) })
+      return ask(question, signal, { ...context, ...compact({ timeout }) })
     },
     answer: ({ id, value, by }) => waiting.get(String(id))?.resolve({ value, by: String(by) }),
     decline: (id, error) => waiting.get(id)?.reject(error),
@@ -166,7 +167,7 @@ function toFailureLine({ code, message, retryable, hint, details, run_id }: Step
     type: 'error',
     code: toProtocolCode(code, retryable),
     msg: message,
-    ...(hint !== undefined && { hint }),
+    ...compact({ hint }),
     retryable: false,
     ...toContextField(details, run_id),
   }
@@ -177,6 +178,6 @@ function toContextField(
   runId: string | undefined,
 ): { readonly context?: JsonObject } {
   return details || runId !== undefined
-    ? { context: { ...details, ...(runId !== undefined && { child_run_id: runId }) } }
+    ? { context: { ...details, ...compact({ child_run_id: runId }) } }
     : {}
 }

@@ -10,7 +10,7 @@ import { ToolError } from '../protocol/tool-error.ts'
 import { readEventBatches } from '../runner/log-reader.ts'
 import type { RunRequest } from '../runner/request.ts'
 import type { RunPaths } from '../runner/run-paths.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { exceedsStepLimit } from '../views/model/step-limit.ts'
 import type { OpenQuestion } from '../views/model/run-summary.ts'
 import type { Workflow } from './definition/model.ts'
@@ -72,15 +72,15 @@ export async function readWorkflowRun(
     }
   const records = await readRunJournal(paths)
   if (findRecordedOutcome(records, paths.id)) open.clear()
-  return {
+  return compact({
     steps: [...steps.kept.values()].map(toShownStep),
-    ...(steps.leftOut > 0 && { more_steps: steps.leftOut }),
+    more_steps: steps.leftOut > 0 ? steps.leftOut : undefined,
     open: [...open.values()].map((question) =>
       existsSync(join(paths.answers, `${question.id}.json`))
         ? { ...question, answered: true }
         : question,
     ),
-  }
+  })
 }
 
 function applyStepEvent(steps: StepCollection, event: RunEvent): void {
@@ -98,11 +98,14 @@ function applyStepEvent(steps: StepCollection, event: RunEvent): void {
   const kept = steps.kept.get(path)
   if (type === 'task_started') {
     if (kept)
-      Object.assign(kept, {
-        state: 'running',
-        tries: Number(attempt ?? 1),
-        ...(typeof event['child_run_id'] === 'string' && { run_id: event['child_run_id'] }),
-      })
+      Object.assign(
+        kept,
+        compact({
+          state: 'running',
+          tries: Number(attempt ?? 1),
+          run_id: typeof event['child_run_id'] === 'string' ? event['child_run_id'] : undefined,
+        }),
+      )
     return
   }
   const state = event['step_state']
@@ -116,11 +119,14 @@ function applyStepEvent(steps: StepCollection, event: RunEvent): void {
     tries: 1,
     began: Date.parse(ts),
   }
-  Object.assign(next, {
-    ...(state !== 'running' && { ended: Date.parse(ts) }),
-    ...(typeof event['kind'] === 'string' && { kind: event['kind'] }),
-    ...(state === 'failed' && { error: String(event['msg']) }),
-  })
+  Object.assign(
+    next,
+    compact({
+      ended: state !== 'running' ? Date.parse(ts) : undefined,
+      kind: typeof event['kind'] === 'string' ? event['kind'] : undefined,
+      error: state === 'failed' ? String(event['msg']) : undefined,
+    }),
+  )
   steps.kept.set(path, next)
   setStepState(steps, next, state as KeptStep['state'])
 }
@@ -159,15 +165,15 @@ function toShownStep({
   error,
 }: KeptStep): ShownStep {
   const seconds = ended === undefined ? NaN : (ended - began) / 1000
-  return {
+  return compact({
     step,
     state,
-    ...(kind !== undefined && { kind }),
-    ...(tries > 1 && { tries }),
-    ...(seconds >= 0 && { duration_s: seconds }),
-    ...(run_id !== undefined && { run_id }),
-    ...(error !== undefined && { error }),
-  }
+    kind,
+    tries: tries > 1 ? tries : undefined,
+    duration_s: seconds >= 0 ? seconds : undefined,
+    run_id,
+    error,
+  })
 }
 
 /** The file of a run that holds what its workflow has done. */

@@ -14,7 +14,7 @@ import type { RunRequest } from '../runner/request.ts'
 import type { RunPaths } from '../runner/run-paths.ts'
 import type { StartRunTarget } from '../runner/run-target.ts'
 import type { ToolLine } from '../runner/tool-output.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { JsonObject } from '../util/values.ts'
 import type { OperationOutcome, PerformTool, StepError, StepToolCall } from './engine.ts'
 
@@ -115,13 +115,13 @@ export function toOperationOutcome(outcome: Outcome): OperationOutcome {
   const { code, message, retryable, suggestion, details } = outcome.error
   return {
     ok: false,
-    error: {
+    error: compact({
       code,
       message,
       retryable: isRetryableFailure(code, retryable),
-      ...(suggestion && { hint: suggestion.example ?? suggestion.fix }),
-      ...(isObject(details) && { details }),
-    },
+      hint: suggestion ? (suggestion.example ?? suggestion.fix) : undefined,
+      details: isObject(details) ? details : undefined,
+    }),
   }
 }
 
@@ -130,13 +130,13 @@ export function toFailureOutcome(thrown: unknown): OperationOutcome & { readonly
   const { code, message, retryable, suggestion, details } = toToolError(thrown).toObject()
   return {
     ok: false,
-    error: {
+    error: compact({
       code,
       message,
       retryable: isRetryableFailure(code, retryable),
-      ...(suggestion && { hint: suggestion.example ?? suggestion.fix }),
-      ...(isObject(details) && { details }),
-    },
+      hint: suggestion ? (suggestion.example ?? suggestion.fix) : undefined,
+      details: isObject(details) ? details : undefined,
+    }),
   }
 }
 
@@ -156,12 +156,12 @@ export function getAbortError(signal: AbortSignal): StepError {
     typeof reason['code'] === 'string' &&
     typeof reason['message'] === 'string'
   )
-    return {
+    return compact({
       code: reason['code'],
       message: reason['message'],
       retryable: reason['retryable'] === true,
-      ...(typeof reason['hint'] === 'string' && { hint: reason['hint'] }),
-    }
+      hint: typeof reason['hint'] === 'string' ? reason['hint'] : undefined,
+    })
   return {
     code: 'CANCELLED',
     message: typeof reason === 'string' ? reason : 'the step was cancelled',

@@ -6,6 +6,7 @@
 import type { Annotations } from '../protocol/manifest.ts'
 import type { RegistryEntry } from '../registry/catalog.ts'
 import type { Registry } from '../registry/types.ts'
+import { compact } from '../util/values.ts'
 import type { Workflow, WorkflowStep } from './definition/model.ts'
 import { getToolName, listToolNames, walkSteps } from './definition/walk.ts'
 import { getLoadedWorkflow } from './lookup.ts'
@@ -20,12 +21,12 @@ export function deriveAnnotations(workflow: Workflow, find: Registry['find']): A
   )
   const isSaidByAll = (key: 'readOnly' | 'idempotent'): boolean =>
     said.every((annotations) => annotations[key] === true)
-  return {
-    ...(isSaidByAll('readOnly') && { readOnly: true }),
-    ...(said.some(({ destructive }) => destructive) && { destructive: true }),
-    ...(isSaidByAll('idempotent') && { idempotent: true }),
-    ...(said.some(({ openWorld }) => openWorld) && { openWorld: true }),
-  }
+  return compact({
+    readOnly: isSaidByAll('readOnly') || undefined,
+    destructive: said.some(({ destructive }) => destructive) || undefined,
+    idempotent: isSaidByAll('idempotent') || undefined,
+    openWorld: said.some(({ openWorld }) => openWorld) || undefined,
+  })
 }
 
 // Workflows may be tools of each other, in circles too.

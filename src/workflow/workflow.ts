@@ -18,7 +18,7 @@ import { checkName, checkOptions } from '../define/checks.ts'
 import type { LazySchema } from '../define/schema/source.ts'
 import type { InputOf, OutputOf } from '../define/tool-types.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { RefValue } from './builder-refs.ts'
 import type { Workflow } from './definition/model.ts'
 import { brandWorkflow } from './workflow-types.ts'
@@ -65,12 +65,15 @@ export function workflow<const Input extends LazySchema | undefined = undefined,
   checkOptions(`workflow '${name}'`, options, WORKFLOW_OPTIONS)
   const author: WorkflowAuthor = { options, write: write as unknown as WorkflowAuthor['write'] }
   let made: Promise<Workflow> | undefined
-  return brandWorkflow(author, {
-    name,
-    ...(summary !== undefined && { summary }),
-    definition: () =>
-      (made ??= import('./build-definition.ts').then(({ buildDefinition }) =>
-        buildDefinition(author),
-      )),
-  })
+  return brandWorkflow(
+    author,
+    compact({
+      name,
+      summary,
+      definition: () =>
+        (made ??= import('./build-definition.ts').then(({ buildDefinition }) =>
+          buildDefinition(author),
+        )),
+    }),
+  )
 }

@@ -9,7 +9,7 @@ import { toProvider } from '../../protocol/providers/export-tools.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { toErrorCode } from '../../registry/http.ts'
 import { shorten } from '../../util/text.ts'
-import { isObject, parseJsonObject } from '../../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import type {
   AgentMessage,
@@ -98,9 +98,11 @@ function toCallOptions(
   return {
     prompt: toSdkPrompt(messages, specificationVersion),
     ...(tools.length > 0 && { tools: toSdkTools(provider, tools), toolChoice: { type: 'auto' } }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(temperature !== undefined && { temperature }),
-    ...(stopSequences && stopSequences.length > 0 && { stopSequences }),
+    ...compact({
+      maxOutputTokens,
+      temperature,
+      stopSequences: stopSequences && stopSequences.length > 0 ? stopSequences : undefined,
+    }),
   }
 }
 
@@ -156,15 +158,16 @@ function toSdkMessage(message: AgentMessage, version: string): JsonObject {
             : message.text === ''
               ? []
               : [{ type: 'text', text: message.text }]),
-          ...message.calls.map(({ id, name, arguments: given, own }) => ({
-            type: 'tool-call',
-            toolCallId: id,
-            toolName: name,
-            input: parseArguments(given),
-            ...(own?.['providerOptions'] !== undefined && {
-              providerOptions: own['providerOptions'],
+          ...message.calls.map(({ id, name, arguments: given, own }) =>
+            compact({
+              type: 'tool-call',
+              toolCallId: id,
+              toolName: name,
+              input: parseArguments(given),
+              providerOptions:
+                own?.['providerOptions'] !== undefined ? own['providerOptions'] : undefined,
             }),
-          })),
+          ),
         ],
       }
   }
@@ -253,9 +256,7 @@ function createReplyBuilder(): AiSdkReplyBuilder {
             name: String(part['toolName'] ?? ''),
             arguments: part['input'],
           },
-          ...(part['providerMetadata'] !== undefined && {
-            providerOptions: part['providerMetadata'],
-          }),
+          ...compact({ providerOptions: part['providerMetadata'] }),
         })
       else if (type === 'finish') finish = part
       return ''
@@ -263,34 +264,42 @@ function createReplyBuilder(): AiSdkReplyBuilder {
     get isFinished() {
       return finish !== undefined
     },
-    reply: () => ({
-      text: parts
-        .filter(({ type }) => type === 'text')
-        .map(({ text }) => text)
-        .join(''),
-      calls: parts.flatMap(({ call, providerOptions }) =>
-        call
-          ? [{ ...call, ...(providerOptions !== undefined && { own: { providerOptions } }) }]
-          : [],
-      ),
-      finish: toFinishReason(finish?.['finishReason']),
-      usage: toTokenUsage(finish?.['usage']),
-      // Text alone is known already.
-      ...(parts.some(
-        ({ type, providerOptions }) =>
-          type === 'reasoning' || (type === 'text' && providerOptions !== undefined),
-      ) && {
-        own: {
-          parts: parts
-            .filter(({ type }) => type !== 'tool-call')
-            .map(({ type, text, providerOptions }) => ({
-              type,
-              text,
-              ...(providerOptions !== undefined && { providerOptions }),
-            })),
-        },
+    reply: () =>
+      compact({
+        text: parts
+          .filter(({ type }) => type === 'text')
+          .map(({ text }) => text)
+          .join(''),
+        calls: parts.flatMap(({ call, providerOptions }) =>
+          call
+            ? [
+                {
+                  ...call,
+                  ...compact({
+                    own: providerOptions !== undefined ? { providerOptions } : undefined,
+                  }),
+                },
+              ]
+            : [],
+        ),
+        finish: toFinishReason(finish?.['finishReason']),
+        usage: toTokenUsage(finish?.['usage']),
+        // Text alone is known already.
+        own: parts.some(
+          ({ type, providerOptions }) =>
+            type === 'reasoning' || (type === 'text' && providerOptions !== undefined),
+        )
+          ? {
+              parts: parts
+                .filter(({ type }) => type !== 'tool-call')
+                .map(({ type, text, providerOptions }) => ({
+                  type,
+                  text,
+                  ...compact({ providerOptions }),
+                })),
+            }
+          : undefined,
       }),
-    }),
   }
 }
 
@@ -306,10 +315,10 @@ function toTokenUsage(usage: unknown): { readonly input?: number; readonly outpu
   const [input, output] = [inputTokens, outputTokens].map((tokens) =>
     isObject(tokens) ? tokens['total'] : tokens,
   )
-  return {
-    ...(typeof input === 'number' && { input }),
-    ...(typeof output === 'number' && { output }),
-  }
+  return compact({
+    input: typeof input === 'number' ? input : undefined,
+    output: typeof output === 'number' ? output : undefined,
+  })
 }
 
 /** What a provider threw, with whether it may be asked again: its errors say so themselves. */
@@ -331,8 +340,12 @@ function toProviderError(thrown: unknown, { provider, modelId }: AiSdkLanguageMo
   }
   const headers = isObject(responseHeaders) ? responseHeaders : {}
   const wait = parseRetryAfter((header) => headers[header])
-  return new ToolError(toErrorCode(statusCode), `${who} answered ${statusCode}: ${words}`, {
-    ...(typeof isRetryable === 'boolean' && { retryable: isRetryable }),
-    details: { status: statusCode, ...(wait !== undefined && { retry_after_s: wait }) },
-  })
+  return new ToolError(
+    toErrorCode(statusCode),
+    `${who} answered ${statusCode}: ${words}`,
+    compact({
+      retryable: typeof isRetryable === 'boolean' ? isRetryable : undefined,
+      details: compact({ status: statusCode, retry_after_s: wait }),
+    }),
+  )
 }

@@ -7,7 +7,7 @@ import { ToolError } from '../../protocol/tool-error.ts'
 import type { FailOptions } from '../../protocol/tool-error.ts'
 import { toErrorCode } from '../../registry/http.ts'
 import { shorten } from '../../util/text.ts'
-import { isObject, parseJsonObject } from '../../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import type { ModelCall, ModelReply } from '../types.ts'
 import { parseRetryAfter } from './retry-after.ts'
@@ -75,10 +75,10 @@ function createReplyBuilder(): OpenAiReplyBuilder {
     setUsage(given) {
       if (!isObject(given)) return
       const { prompt_tokens: input, completion_tokens: output } = given
-      usage = {
-        ...(typeof input === 'number' && { input }),
-        ...(typeof output === 'number' && { output }),
-      }
+      usage = compact({
+        input: typeof input === 'number' ? input : undefined,
+        output: typeof output === 'number' ? output : undefined,
+      })
     },
     get isFinished() {
       return finish !== undefined
@@ -86,18 +86,19 @@ function createReplyBuilder(): OpenAiReplyBuilder {
     get hasCompleteCalls() {
       return calls.every(({ arguments: given }) => isCompleteObject(given))
     },
-    reply: () => ({
-      text,
-      calls: calls.map(({ id = '', name, arguments: given, own }): ModelCall => ({
-        id,
-        name,
-        arguments: given,
-        ...(Object.keys(own).length > 0 && { own }),
-      })),
-      finish: finish === 'length' || finish === 'content_filter' ? finish : 'stop',
-      ...(usage && { usage }),
-      ...(calls.length > 0 && Object.keys(thoughts).length > 0 && { own: thoughts }),
-    }),
+    reply: () =>
+      compact({
+        text,
+        calls: calls.map(({ id = '', name, arguments: given, own }): ModelCall => ({
+          id,
+          name,
+          arguments: given,
+          ...compact({ own: Object.keys(own).length > 0 ? own : undefined }),
+        })),
+        finish: finish === 'length' || finish === 'content_filter' ? finish : 'stop',
+        usage,
+        own: calls.length > 0 && Object.keys(thoughts).length > 0 ? thoughts : undefined,
+      }),
   }
 }
 
@@ -298,13 +299,13 @@ export async function createResponseError(
     code,
     `the model server ${origin} answered ${status}${message === '' ? '' : `: ${shorten(message, MAX_MESSAGE_CHARS)}`}`,
     {
-      ...(isFinal && { retryable: false }),
+      ...compact({ retryable: isFinal ? false : undefined }),
       ...suggestFix(server, status, isFinal),
-      details: {
+      details: compact({
         status,
-        ...(typeof told['code'] === 'string' && { code: told['code'] }),
-        ...(wait !== undefined && { retry_after_s: wait }),
-      },
+        code: typeof told['code'] === 'string' ? told['code'] : undefined,
+        retry_after_s: wait,
+      }),
     },
   )
 }
@@ -322,7 +323,7 @@ function createReportedError({ address }: OpenAiServer, given: unknown): ToolErr
   return new ToolError(
     status === 429 ? 'RATE_LIMIT' : 'DEPENDENCY',
     `the model server ${address.origin} failed: ${shorten(typeof told['message'] === 'string' ? told['message'] : JSON.stringify(told), MAX_MESSAGE_CHARS)}`,
-    { ...(isFinal && { retryable: false }) },
+    compact({ retryable: isFinal ? false : undefined }),
   )
 }
 

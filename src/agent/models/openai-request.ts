@@ -8,7 +8,7 @@ import { renderContentText } from '../../protocol/output.ts'
 import { toProvider } from '../../protocol/providers/export-tools.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { MAX_RESPONSE_BYTES, toResponseTooLargeError } from '../../registry/http.ts'
-import { isObject, parseJsonObject } from '../../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import type { AgentMessage, Model, ModelCall, ModelReply, ModelRequest } from '../types.ts'
 import {
@@ -109,14 +109,16 @@ function toRequestBody(
   return {
     model,
     messages: toOpenAiMessages(messages),
-    ...(tools.length > 0 && { tools: toProvider('openai', tools, { strict }) }),
+    ...compact({ tools: tools.length > 0 ? toProvider('openai', tools, { strict }) : undefined }),
     // OpenAI has given up the old name, and the others do not know the new one.
     ...(maxOutputTokens !== undefined && {
       [address.hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens']:
         maxOutputTokens,
     }),
-    ...(temperature !== undefined && { temperature }),
-    ...(stopSequences && stopSequences.length > 0 && { stop: stopSequences }),
+    ...compact({
+      temperature,
+      stop: stopSequences && stopSequences.length > 0 ? stopSequences : undefined,
+    }),
     ...(stream && { stream: true, stream_options: { include_usage: true } }),
     ...body,
   }
@@ -162,7 +164,9 @@ function toOpenAiMessage(message: AgentMessage): JsonObject {
         role: 'assistant',
         content: message.text === '' ? null : message.text,
         ...pickReasoning(message.own),
-        ...(message.calls.length > 0 && { tool_calls: message.calls.map(toOpenAiToolCall) }),
+        ...compact({
+          tool_calls: message.calls.length > 0 ? message.calls.map(toOpenAiToolCall) : undefined,
+        }),
       }
   }
 }

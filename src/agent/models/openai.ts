@@ -9,6 +9,7 @@ import { toMilliseconds } from '../../protocol/limits.ts'
 import type { Duration } from '../../protocol/limits.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import { rememberModelSecrets } from '../types.ts'
 import type { Model } from '../types.ts'
 import type { OpenAiServer } from './openai-reply.ts'
@@ -119,7 +120,7 @@ function resolveServer({
   return {
     model,
     address,
-    headers: { ...(key && { authorization: `Bearer ${key}` }), ...headers },
+    headers: { ...compact({ authorization: key ? `Bearer ${key}` : undefined }), ...headers },
     secrets: [...(key ? [key] : []), ...Object.values(headers)].filter(
       (secret) => secret.length >= 8,
     ),

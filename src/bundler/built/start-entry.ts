@@ -10,7 +10,7 @@ import type { AnyTool } from '../../core/tool.ts'
 import { functionTools } from '../../functions/function-tools.ts'
 import type { ModuleManifest } from '../../functions/manifest.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 
 /** What a program is called where its entry does not say so itself. */
 export type EntryNames = Pick<ToolsetOptions, 'name' | 'version'>
@@ -33,7 +33,7 @@ export async function startFunctions(
 ): Promise<void> {
   await toolset({
     ...names,
-    ...(manifest.description !== undefined && { description: manifest.description }),
+    ...compact({ description: manifest.description }),
     tools: functionTools(manifest, load),
   }).run()
 }

@@ -13,7 +13,7 @@ import type { AnyTool, Tool } from '../../core/tool.ts'
 import type { Context } from '../../protocol/context.ts'
 import type { Registry } from '../../registry/types.ts'
 import { shorten } from '../../util/text.ts'
-import { parseJsonObject } from '../../util/values.ts'
+import { compact, parseJsonObject } from '../../util/values.ts'
 import { loadModel, loadPrompt, toBudgetLimits } from './models.ts'
 import type { AgentSettings } from './models.ts'
 
@@ -62,32 +62,34 @@ export function createAgentTool({
       const worker = agent({
         model: model ?? (await loadModel(settings, ctx)),
         ...(settings.prompt === undefined
-          ? { registry, ...(settings.tools && { filter: settings.tools }) }
-          : {
+          ? compact({ registry, filter: settings.tools })
+          : compact({
               prompt: (await loadPrompt(settings.prompt, ctx.cwd)) as AgentPrompt,
-              ...(settings.params && { params: settings.params }),
-            }),
-        ...(settings.system !== undefined && { system: settings.system }),
-        ...(settings.maxTurns !== undefined && { maxTurns: settings.maxTurns }),
-        ...(settings.maxOutputTokens !== undefined && {
-          settings: { maxOutputTokens: settings.maxOutputTokens },
+              params: settings.params,
+            })),
+        ...compact({
+          system: settings.system,
+          maxTurns: settings.maxTurns,
+          settings:
+            settings.maxOutputTokens !== undefined
+              ? { maxOutputTokens: settings.maxOutputTokens }
+              : undefined,
         }),
         parallel: settings.parallel === 'none' ? false : (settings.parallel ?? 'safe'),
-        call: {
+        call: compact({
           cwd: ctx.cwd,
           env: ctx.env,
           caller: 'toolable-agent',
-          ...(secrets && { secrets }),
-          ...(settings.dryRun && { dryRun: true }),
-        },
+          secrets,
+          dryRun: settings.dryRun ? true : undefined,
+        }),
       })
       const budget = toBudgetLimits(settings)
       const record = createRecorder(ctx)
       const result = await worker.run(before ?? settings.task, {
         signal: ctx.signal,
         answer: createNestedRunOptions(ctx).answer,
-        ...(settings.yes && { approve: true }),
-        ...(budget && { budget }),
+        ...compact({ approve: settings.yes ? true : undefined, budget }),
         transcript,
         onEvent: (event) => {
           record(event)

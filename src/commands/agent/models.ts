@@ -13,6 +13,7 @@ import type { Model } from '../../agent/types.ts'
 import type { BudgetLimits } from '../../protocol/limits.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { readSecretFile } from '../../runner/secrets.ts'
+import { compact } from '../../util/values.ts'
 import type { RegistryFlags } from '../config.ts'
 
 type ModelLoadContext = {
@@ -49,14 +50,17 @@ export async function loadModel(
       { suggestion: `--model openai:${wanted.slice(0, 100)}, <package>:<name>, or ./file.mjs` },
     )
   if (provider === 'openai')
-    return openaiModel({
-      model: name,
-      env,
-      ...(baseUrl !== undefined && { baseUrl }),
-      ...(apiKeyFile !== undefined && {
-        apiKey: await readKeyFile(resolve(cwd, apiKeyFile), apiKeyFile),
+    return openaiModel(
+      compact({
+        model: name,
+        env,
+        baseUrl,
+        apiKey:
+          apiKeyFile !== undefined
+            ? await readKeyFile(resolve(cwd, apiKeyFile), apiKeyFile)
+            : undefined,
       }),
-    })
+    )
   return aiSdkModel(getProviderModel(await importProvider(provider, cwd), provider, name) as never)
 }
 
@@ -185,8 +189,5 @@ export function toBudgetLimits({
   maxCalls,
 }: AgentSettings): BudgetLimits | undefined {
   if (maxTotalTokens === undefined && maxCalls === undefined) return undefined
-  return {
-    ...(maxTotalTokens !== undefined && { totalTokens: maxTotalTokens }),
-    ...(maxCalls !== undefined && { calls: maxCalls }),
-  }
+  return compact({ totalTokens: maxTotalTokens, calls: maxCalls })
 }

@@ -22,6 +22,7 @@ import { createRun } from '../../runner/run-folder.ts'
 import { createRunId, findRunsFolder } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import { readRunSummary } from '../../runner/summary.ts'
+import { compact } from '../../util/values.ts'
 import { chooseProgress } from '../command.ts'
 import { pickRegistryFlags, withRegistry } from '../config.ts'
 import { getRunCaller, openAnswerChannels } from '../run/consent.ts'
@@ -56,8 +57,7 @@ export async function startAgent(
   const surroundings = pickRegistryFlags(given)
   const settings = {
     ...flags,
-    ...(globals.yes && { yes: true }),
-    ...(globals.dryRun && { dryRun: true }),
+    ...compact({ yes: globals.yes ? true : undefined, dryRun: globals.dryRun ? true : undefined }),
   }
   validateFlags(settings, io.env)
   const model = await loadModel(settings, io)
@@ -91,7 +91,7 @@ export async function startAgent(
         io,
       )),
       command: 'agent',
-      ...(settings.prompt === undefined && { orchestrator: true }),
+      ...compact({ orchestrator: settings.prompt === undefined || undefined }),
     }
     const paths = createRun(root, request)
     if (detach) return detachRun(paths, request, io, host, globals)
@@ -138,7 +138,7 @@ export async function startAgent(
             tool: AGENT_TOOL,
             version: set.version,
             run_id: paths.id,
-            ...(warnings.length > 0 && { warnings }),
+            ...compact({ warnings: warnings.length > 0 ? warnings : undefined }),
           },
         },
         {
@@ -243,20 +243,21 @@ async function toAgentOutcome(
   return {
     ok: false,
     status: 'error',
-    error: {
+    error: compact({
       code,
       category,
       message,
       recoverable,
       retryable,
-      ...(error?.hint !== undefined && {
-        suggestion: {
-          action: 'retry_with_modified_input',
-          fix: error.hint,
-          applicability: 'maybe_incorrect',
-        },
-      }),
-    },
+      suggestion:
+        error?.hint !== undefined
+          ? {
+              action: 'retry_with_modified_input' as const,
+              fix: error.hint,
+              applicability: 'maybe_incorrect' as const,
+            }
+          : undefined,
+    }),
     meta: { tool: AGENT_TOOL, duration_ms: 0 },
   }
 }

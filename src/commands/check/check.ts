@@ -13,6 +13,7 @@ import type { TextPainter } from '../../cli/terminal-text.ts'
 import { findProgram } from '../../process/programs.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { quoteForShell } from '../../util/text.ts'
+import { compact } from '../../util/values.ts'
 import {
   badJsonCheck,
   closedPipeCheck,
@@ -89,16 +90,16 @@ export async function checkPaths(
     programs.length === 1
       ? programs[0]!.percent
       : Math.floor(sumReports(programs, 'percent') / programs.length)
-  return {
+  return compact({
     score: sumReports(programs, 'score'),
     of: sumReports(programs, 'of'),
     percent,
     min,
     enough: percent >= min,
     sandboxed,
-    ...(programs.length === 1 && { checks: programs[0]!.checks }),
+    checks: programs.length === 1 ? programs[0]!.checks : undefined,
     programs,
-  }
+  })
 }
 
 type CheckedProgram = {

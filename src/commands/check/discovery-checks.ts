@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { validateInput } from '../../core/validate.ts'
 import { defineForeign } from '../../registry/foreign/define-foreign.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import {
   createFailure,
   createWarning,
@@ -210,7 +210,7 @@ export const examplesCheck: ReadinessCheck = {
     for (const tool of tools.filter(hasExample)) {
       const definition = defineForeign(
         'checked',
-        { ...(tool.inputSchema && { inputSchema: stripPathRules(tool.inputSchema) }) },
+        compact({ inputSchema: tool.inputSchema ? stripPathRules(tool.inputSchema) : undefined }),
         () => undefined,
       )
       for (const { input } of tool.examples) {

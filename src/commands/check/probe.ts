@@ -20,7 +20,7 @@ import { buildProbeEnv } from '../../process/environment.ts'
 import { runChild } from '../../process/run.ts'
 import type { Annotations } from '../../protocol/manifest.ts'
 import { findSandbox } from '../../sandbox/probe-sandbox.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { parseDocument } from './subject.ts'
 import type { CheckSubject, DescribedTool, DiscoveryKind, ProgramRun } from './subject.ts'
 
@@ -132,23 +132,23 @@ function readTool(given: Record<string, unknown>, fallbackName: string): Describ
     entry['schema'],
   ].find(isObject)
   const description = toText(entry['description'])
-  return {
+  return compact({
     name: toText(entry['name']) || fallbackName,
     summary: toText(entry['summary']) || description.split('\n', 1)[0]!,
     description,
-    ...(schema && { inputSchema: schema }),
+    inputSchema: schema,
     annotations: readAnnotations(entry['annotations']),
     examples: Array.isArray(entry['examples']) ? entry['examples'].filter(isObject) : [],
-  }
+  })
 }
 
 function readAnnotations(given: unknown): Annotations {
   if (!isObject(given)) return {}
   const says = (...names: string[]): boolean => names.some((name) => given[name] === true)
-  return {
-    ...(says('readOnly', 'readOnlyHint', 'read_only') && { readOnly: true }),
-    ...(says('destructive', 'destructiveHint') && { destructive: true }),
-  }
+  return compact({
+    readOnly: says('readOnly', 'readOnlyHint', 'read_only') || undefined,
+    destructive: says('destructive', 'destructiveHint') || undefined,
+  })
 }
 
 function toText(value: unknown): string {
@@ -182,15 +182,17 @@ export async function withProgramRunner<Result>(
     args: readonly string[],
     extra: { readonly [name: string]: string } = {},
   ): Promise<ProgramRun> => {
-    const end = await runChild({
-      command: whole as [string, ...string[]],
-      cwd: home,
-      env: { ...buildProbeEnv(env, home), ...extra },
-      timeout: runSeconds * 1000,
-      maxStdout: MAX_OUTPUT_BYTES,
-      signal,
-      ...(sandbox && { sandbox }),
-    })
+    const end = await runChild(
+      compact({
+        command: whole as [string, ...string[]],
+        cwd: home,
+        env: { ...buildProbeEnv(env, home), ...extra },
+        timeout: runSeconds * 1000,
+        maxStdout: MAX_OUTPUT_BYTES,
+        signal,
+        sandbox,
+      }),
+    )
     signal.throwIfAborted()
     return toProgramRun(args, end, runSeconds)
   }
@@ -235,14 +237,15 @@ function toProgramRun(
         ? undefined
         : `killed by ${signal}`
       : (troubles[reason] ?? reason)
-  return {
+  return compact({
     args,
     status: reason === 'exited' ? status : null,
     stdout: stdout.toString(),
     stderr: stderr.toString(),
     duration,
-    ...(trouble !== undefined && { trouble: problem ? `${trouble}: ${problem.message}` : trouble }),
-  }
+    trouble:
+      trouble !== undefined ? (problem ? `${trouble}: ${problem.message}` : trouble) : undefined,
+  })
 }
 
 /** How a file is started, and how long its interpreter takes without it. */

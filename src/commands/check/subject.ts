@@ -8,7 +8,7 @@ import { readOutcome } from '../../protocol/dialects/read-outcome.ts'
 import type { Annotations, Example } from '../../protocol/manifest.ts'
 import type { ErrorObject } from '../../protocol/outcome.ts'
 import { parseJson } from '../../protocol/parse-json.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 
 /** What a check found. `fix` says what to do about it. */
@@ -196,10 +196,10 @@ export async function provokeRefusal(
   const document = parseDocument(ran)
   const outcome =
     document &&
-    readOutcome(document.value, {
-      tool: subject.path,
-      ...(ran.status !== null && { exitCode: ran.status }),
-    })
+    readOutcome(
+      document.value,
+      compact({ tool: subject.path, exitCode: ran.status !== null ? ran.status : undefined }),
+    )
   const error = outcome?.ok === false ? outcome.error : undefined
   return { ran, document, error, hasCode: hasErrorCode(document?.value) }
 }

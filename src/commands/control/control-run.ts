@@ -20,7 +20,7 @@ import type { RunOptions, RunRequest } from '../../runner/request.ts'
 import { findRunsFolder, isRunIdWithoutFolder } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import { readRunSummary } from '../../runner/summary.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { RunSummary } from '../../views/model/run-summary.ts'
 import type { CompensateRun } from './cancel-workflow.ts'
 
@@ -206,7 +206,7 @@ export async function answerQuestionOf(
     run_id: paths.id,
     question: question.id,
     value: given,
-    ...(isLeft && { go_on: `toolable resume ${paths.id}` }),
+    ...compact({ go_on: isLeft ? `toolable resume ${paths.id}` : undefined }),
   }
 }
 
@@ -269,7 +269,7 @@ export async function claimForResume(
   { timeout, heartbeatGrace, retries, allowLevel, answers, typedAnswers, secrets }: RunOptions,
   { cwd, config }: { readonly cwd: string; readonly config?: string | undefined },
 ): Promise<{ readonly paths: RunPaths; readonly request: RunRequest }> {
-  const { paths } = await findRunToControl(cwd, { run, ...(config !== undefined && { config }) })
+  const { paths } = await findRunToControl(cwd, compact({ run, config }))
   // Ours before anything is changed: of two who resume it one gets it, and the other changes
   // nothing.
   const letGo = claimRun(paths)
@@ -282,14 +282,16 @@ export async function claimForResume(
   }
   const changed: RunRequest = {
     ...request,
-    ...(timeout !== undefined && { timeout_s: timeout }),
-    ...(heartbeatGrace !== undefined && { heartbeat_grace_s: heartbeatGrace }),
-    ...(retries !== undefined && { retries }),
-    ...(allowLevel && { allow_level: allowLevel }),
-    ...(secrets && { secrets: { ...request.secrets, ...secrets } }),
-    ...(answers && { answers: { ...request.answers, ...answers } }),
-    ...(typedAnswers && {
-      typed_answers: [...new Set([...(request.typed_answers ?? []), ...typedAnswers])],
+    ...compact({
+      timeout_s: timeout,
+      heartbeat_grace_s: heartbeatGrace,
+      retries,
+      allow_level: allowLevel,
+      secrets: secrets ? { ...request.secrets, ...secrets } : undefined,
+      answers: answers ? { ...request.answers, ...answers } : undefined,
+      typed_answers: typedAnswers
+        ? [...new Set([...(request.typed_answers ?? []), ...typedAnswers])]
+        : undefined,
     }),
   }
   writeFileAtomic(paths.request, `${JSON.stringify(changed, undefined, 2)}\n`)

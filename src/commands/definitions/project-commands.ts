@@ -4,6 +4,7 @@
 
 import type { BuildOptions } from '../../bundler/build-program.ts'
 import { tool } from '../../core/tool.ts'
+import { compact } from '../../util/values.ts'
 import type { CheckInput } from '../check/check.ts'
 import type { ToolableCommand } from '../command.ts'
 import type { DoctorInput } from '../doctor.ts'
@@ -198,14 +199,14 @@ export const buildCommand: ToolableCommand = {
       const { entry, out, name, external, portable, single } = input as BuildOptions
       const { buildProgram } = await import('../../bundler/build-program.ts')
       return buildProgram(
-        {
+        compact({
           entry,
-          ...(out !== undefined && { out }),
-          ...(name !== undefined && { name }),
-          ...(external && { external }),
+          out,
+          name,
+          external,
           portable: portable === true,
           single: single === true,
-        },
+        }),
         { cwd: ctx.cwd, env: ctx.env, signal: ctx.signal },
       )
     },

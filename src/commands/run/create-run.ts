@@ -27,7 +27,7 @@ import { createRunId, getRunPaths } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import type { StartRunTarget } from '../../runner/run-target.ts'
 import { readRunSummary } from '../../runner/summary.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { LoadedWorkflow } from '../../workflow/definition/load.ts'
 import { SUPERVISE_COMMAND } from '../command.ts'
 import { RUN_PROPERTIES } from '../definitions/tool-commands.ts'
@@ -67,7 +67,7 @@ export async function prepareRun(
     return {
       request: {
         ...(await createRunRequest(createRunId(), entry, program, given, options, where)),
-        ...(dryRun && { dry_run: true as const }),
+        ...compact({ dry_run: dryRun ? (true as const) : undefined }),
       },
     }
   const { cwd, env, now } = where
@@ -82,9 +82,7 @@ export async function prepareRun(
     timeout,
     file: loaded.file,
     caller,
-    ...(answers && { answers }),
-    ...(typedAnswers && { typedAnswers }),
-    ...(surroundings && { surroundings }),
+    ...compact({ answers, typedAnswers, surroundings }),
   })
   return {
     request,
@@ -132,9 +130,11 @@ export function parseRunOptions(
     heartbeatGrace,
     retries,
     idempotencyKey,
-    ...(allowLevel && { allowLevel }),
+    ...compact({ allowLevel }),
     ...(answer && parseAnswers(answer)),
-    ...(secretFiles.length > 0 && { secrets: parseSecretPairs(secretFiles, cwd) }),
+    ...compact({
+      secrets: secretFiles.length > 0 ? parseSecretPairs(secretFiles, cwd) : undefined,
+    }),
   }
 }
 

@@ -13,7 +13,7 @@ import { performRun } from '../../runner/perform-run.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import type { RunHost } from '../../runner/run-target.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { getMessage } from '../../views/model/event-text.ts'
 import type { RunSummary } from '../../views/model/run-summary.ts'
 import { findResumeCommand } from '../../workflow/lookup.ts'
@@ -65,16 +65,20 @@ export async function runInForeground(
       { wait, session: globals.session === true },
       view.ask,
     )
-    const ending = await performRun(paths, request, {
-      env: io.env,
-      ...(registry && { registry }),
-      ...(start && { start }),
-      channels,
-      onWritten: view.show,
-      signal: host.signal,
-      ...(secrets && { secrets }),
-      ...(resumedBy && { resumedBy }),
-    })
+    const ending = await performRun(
+      paths,
+      request,
+      compact({
+        env: io.env,
+        registry,
+        start,
+        channels,
+        onWritten: view.show,
+        signal: host.signal,
+        secrets,
+        resumedBy,
+      }),
+    )
     io.stdin.close()
     await view.sumUp()
     return ending.rc
@@ -142,7 +146,7 @@ export async function openRunView(
     // Two that write on one terminal take turns.
     show: (lines) =>
       tree && parts.length > 0 && io.stdout.isTTY ? tree.aside(() => show(lines)) : show(lines),
-    ...(ask && { ask }),
+    ...compact({ ask }),
     async sumUp() {
       for (const part of parts) await part.sumUp?.()
       await tree?.sumUp()

@@ -14,6 +14,7 @@ import { performRun } from '../../runner/perform-run.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import type { RunHost } from '../../runner/run-target.ts'
+import { compact } from '../../util/values.ts'
 import { withRegistry } from '../config.ts'
 
 /** Performs a detached run, as the process that owns it; gives the exit status. */
@@ -31,7 +32,7 @@ export async function superviseRun(
       channels: [createFolderChannel(paths.answers)],
       signal: host.signal,
       ...performer,
-      ...(resumed === 'resume' && { resumedBy: 'resume' }),
+      ...compact({ resumedBy: resumed === 'resume' ? 'resume' : undefined }),
     })
     return ending.rc
   })

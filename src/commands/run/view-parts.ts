@@ -12,7 +12,7 @@ import { readEventBatches } from '../../runner/log-reader.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import { getRunPaths } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
-import { isObject, parseJsonObject } from '../../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import { toEventText } from '../../views/model/event-text.ts'
 import type { RunModelInput } from '../../views/model/run-model.ts'
 import { createSummaryBuilder } from '../../views/model/run-summary.ts'
@@ -131,10 +131,10 @@ export function listKeptFiles(
       return []
     const { bytes } = artifact
     return [
-      {
+      compact({
         path: toShortPath(cwd, join(paths.artifacts, artifact['path'])),
-        ...(typeof bytes === 'number' && { bytes }),
-      },
+        bytes: typeof bytes === 'number' ? bytes : undefined,
+      }),
     ]
   })
 }
@@ -150,13 +150,13 @@ export function toRunModelInput({
   RunRequest,
   'run_id' | 'tool' | 'created' | 'command' | 'heartbeat_grace_s'
 >): RunModelInput {
-  return {
+  return compact({
     run_id,
     tool,
     created,
     workflow: command === 'workflow',
-    ...(grace !== undefined && { heartbeat_grace_s: grace }),
-  }
+    heartbeat_grace_s: grace,
+  })
 }
 
 const MAX_TAIL_BYTES = 65_536

@@ -9,7 +9,7 @@ import { cleanLine, cleanText, createTextPainter } from '../../cli/terminal-text
 import type { TextPainter } from '../../cli/terminal-text.ts'
 import type { RunEvent, RunState } from '../../protocol/run-state.ts'
 import { quoteCommandLine, shorten } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { getMessage, getPercent, toEventText } from '../../views/model/event-text.ts'
 
 /** Prints lines as they come, and waits for the reader; JSON for programs, words for people. */
@@ -262,12 +262,12 @@ const WORDS_BY_TYPE: {
 
 function toErrorWords(event: RunEvent): EventWords {
   const { hint } = event
-  return {
+  return compact({
     word: 'error',
     style: 'red',
     text: joinGroups(' ', [[event['code']], [getMessage(event)]]),
-    ...(typeof hint === 'string' && hint !== '' && { fix: shorten(hint, MAX_TEXT_CHARS) }),
-  }
+    fix: typeof hint === 'string' && hint !== '' ? shorten(hint, MAX_TEXT_CHARS) : undefined,
+  })
 }
 
 function toLevelWords(level: unknown): { readonly word: string; readonly style?: PaintStyle } {

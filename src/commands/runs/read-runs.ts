@@ -18,6 +18,7 @@ import { findRunsFolder } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import { readBriefSummary, readRunSummary } from '../../runner/summary.ts'
 import { shorten } from '../../util/text.ts'
+import { compact } from '../../util/values.ts'
 import { formatAgo, formatDuration } from '../../views/model/format.ts'
 import type { RunSummary } from '../../views/model/run-summary.ts'
 import { toAnswerCommand } from '../../views/terminal/run-words.ts'
@@ -77,12 +78,12 @@ export async function listRunRows(
       ),
     )
   }
-  return {
+  return compact({
     runs: runs.slice(0, limit),
     total: all.length,
-    ...((runs.length > limit || at < all.length) && { more: true as const }),
+    more: runs.length > limit || at < all.length ? (true as const) : undefined,
     folder,
-  }
+  })
 }
 
 async function readRunRow(
@@ -94,21 +95,21 @@ async function readRunRow(
     return undefined
   const { questions, error, last, artifacts, duration_s, rc, state, attempt } =
     await readBriefSummary(paths, request)
-  return {
+  return compact({
     run_id: id,
     tool: request.tool,
     state,
     attempt,
     created: request.created,
-    ...(request.caller !== undefined && { caller: request.caller }),
-    ...(duration_s !== undefined && { duration_s }),
-    ...(rc !== undefined && { rc }),
-    ...(error && { code: error.code }),
-    ...(error?.message !== undefined && { message: shorten(error.message, MAX_MESSAGE_CHARS) }),
-    ...(artifacts && { artifacts: artifacts.length }),
-    ...(questions.length > 0 && { questions: questions.length }),
-    ...(last && last.text !== '' && { last: `${last.type}: ${last.text}` }),
-  }
+    caller: request.caller,
+    duration_s,
+    rc,
+    code: error ? error.code : undefined,
+    message: error?.message !== undefined ? shorten(error.message, MAX_MESSAGE_CHARS) : undefined,
+    artifacts: artifacts ? artifacts.length : undefined,
+    questions: questions.length > 0 ? questions.length : undefined,
+    last: last && last.text !== '' ? `${last.type}: ${last.text}` : undefined,
+  })
 }
 
 // One damaged run.json must not hide the other runs.
@@ -226,9 +227,7 @@ export async function showRun(
     ...(request.command === 'workflow' && (await readWorkflowSteps(paths, summary))),
     args: request.args,
     folder: paths.folder,
-    ...(caller !== undefined && { caller }),
-    ...(parent && { parent }),
-    ...(goOn !== undefined && { go_on: goOn }),
+    ...compact({ caller, parent, go_on: goOn }),
   }
 }
 

@@ -15,6 +15,7 @@ import { createRun } from '../../runner/run-folder.ts'
 import { createRunId, isRunId, isRunIdWithoutFolder } from '../../runner/run-paths.ts'
 import { joinTrace } from '../../runner/trace-context.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { StartedRun } from '../../views/model/api.ts'
 import type { ActionsSource } from '../../views/server/backend.ts'
 import { checkTools } from '../../workflow/definition/checks.ts'
@@ -98,7 +99,7 @@ export function openActions(project: DashboardProject, tools: ProjectTools): Act
         const { go_on: isLeft } = await answerQuestionOf(
           { run: id, question, ...which },
           () => value,
-          { by: DASHBOARD_CALLER, ...(note !== undefined && { note }) },
+          compact({ by: DASHBOARD_CALLER, note }),
           { cwd },
         )
         if (isLeft !== undefined) await resume(id)
@@ -226,7 +227,7 @@ async function retryRun(
         ? { input }
         : takesDocument(request.call)
           ? { input: request.input ?? {} }
-          : { args: request.args, ...(request.input && { input: request.input }) }
+          : compact({ args: request.args, input: request.input })
     return startToolRun(
       tool,
       {
@@ -253,11 +254,7 @@ function toRunOptions({
     timeout,
     heartbeatGrace,
     retries,
-    ...(allowLevel && { allowLevel }),
-    ...(answers && { answers }),
-    ...(typedAnswers && { typedAnswers }),
-    ...(secrets && { secrets }),
-    ...(surroundings && { surroundings }),
+    ...compact({ allowLevel, answers, typedAnswers, secrets, surroundings }),
   }
 }
 
@@ -300,12 +297,7 @@ async function toNewWorkflowRequest(
   return {
     ...toNewRequest(request),
     input: given,
-    workflow: {
-      definition: workflow,
-      hash: hashWorkflow(workflow),
-      ...(file !== undefined && { file }),
-      ...(server && { server }),
-    },
+    workflow: compact({ definition: workflow, hash: hashWorkflow(workflow), file, server }),
   }
 }
 

@@ -19,7 +19,7 @@ import type { RegistryEntry } from '../../registry/catalog.ts'
 import type { Registry } from '../../registry/types.ts'
 import { takesDocument, toRunArguments } from '../../runner/request.ts'
 import { quoteCommandLine } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import type { DoctorReport, InputPreview, RunRow } from '../../views/model/api.ts'
 import type { CatalogueSource } from '../../views/server/backend.ts'
@@ -204,12 +204,12 @@ async function listAgents(
       ({ agent: name, state }) =>
         name === agent.name && (state === 'installed' || state === 'edited'),
     )
-    return {
+    return compact({
       name: agent.name,
       found: detectAgent(agent, here) !== undefined,
       installed,
-      ...(!installed && { command: `toolable mcp add --agent ${agent.name}` }),
-    }
+      command: !installed ? `toolable mcp add --agent ${agent.name}` : undefined,
+    })
   })
 }
 

@@ -11,6 +11,7 @@ import type { RegistryEntry } from '../../registry/catalog.ts'
 import type { FoundProgram } from '../../registry/source.ts'
 import type { FolderOptions, Registry } from '../../registry/types.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import { loadWorkflow } from '../../workflow/definition/load.ts'
 import type { LoadedWorkflow } from '../../workflow/definition/load.ts'
 import type { Workflow } from '../../workflow/definition/model.ts'
@@ -114,11 +115,13 @@ export function openProjectTools(
 function watchFolders({ folders, ...options }: RegistryOptions): RegistryOptions {
   return {
     ...options,
-    ...(folders && {
-      folders: folders.map((folder): FolderOptions => ({
-        watch: true,
-        ...(typeof folder === 'string' ? { path: folder } : folder),
-      })),
+    ...compact({
+      folders: folders
+        ? folders.map((folder): FolderOptions => ({
+            watch: true,
+            ...(typeof folder === 'string' ? { path: folder } : folder),
+          }))
+        : undefined,
     }),
   }
 }

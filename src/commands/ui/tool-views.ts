@@ -10,7 +10,7 @@ import type { RegistryEntry } from '../../registry/catalog.ts'
 import { toMcp } from '../../registry/providers.ts'
 import { describeEntry, listEntry } from '../../registry/types.ts'
 import type { Registry } from '../../registry/types.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import type { RunRow, ToolDetail, ToolList, ToolProblem, ToolRow } from '../../views/model/api.ts'
 import { getLoadedWorkflow } from '../../workflow/lookup.ts'
@@ -66,7 +66,7 @@ function toRowWithoutHealth(
   const { annotations, permissions } = entry.definition.metadata
   const words = describePermissions(permissions)
   const { week, runs, p50_s } = statisticsOf(getRecordedName(entry))
-  return {
+  return compact({
     id,
     name,
     summary,
@@ -74,16 +74,16 @@ function toRowWithoutHealth(
     kind,
     tier,
     tags,
-    ...(entry.found.version !== undefined && { version: entry.found.version }),
-    ...(location !== undefined && { location }),
-    ...(shadowed_by !== undefined && { shadowed_by }),
-    ...(annotations.destructive && { destructive: true }),
-    ...(annotations.readOnly && { readonly: true }),
-    ...(words && { permissions: words }),
+    version: entry.found.version,
+    location,
+    shadowed_by,
+    destructive: annotations.destructive ? true : undefined,
+    readonly: annotations.readOnly ? true : undefined,
+    permissions: words,
     week,
     runs,
-    ...(p50_s !== undefined && { p50_s }),
-  }
+    p50_s,
+  })
 }
 
 // A source that has not answered is told, so that nobody takes its tools for missing.
@@ -141,26 +141,24 @@ export async function describeTool(
   const { description, inputSchema, outputSchema, examples, errors, permissions, annotations } =
     manifest
   const [mcp] = await toMcp([entry])
-  return {
+  return compact({
     row: toToolRow(registry, entry, statisticsOf),
-    ...(description !== undefined && { description }),
+    description,
     help: await renderHelp(registry, entry),
     input_schema: inputSchema,
-    ...(outputSchema && { output_schema: outputSchema }),
+    output_schema: outputSchema,
     mcp: mcp as unknown as JsonObject,
     skill: await renderSkill(registry, entry),
-    examples: examples.map(({ description: words, input, args }) => ({
-      ...(words !== undefined && { description: words }),
-      ...(input && { input }),
-      ...(args && { args }),
-    })),
+    examples: examples.map(({ description: words, input, args }) =>
+      compact({ description: words, input, args }),
+    ),
     errors: Object.entries(errors).map(([code, { message }]) => ({ code, description: message })),
-    ...(permissions && { permissions }),
+    permissions,
     notes,
     dry_run: (await findDryRunMethod(entry, await findProgramOrUndefined(entry))) !== undefined,
     destructive: annotations.destructive === true,
     recent: statisticsOf(getRecordedName(entry)).recent,
-  }
+  })
 }
 
 // As `toolable call <tool> --help` prints it where nobody looks at a terminal.
@@ -261,7 +259,7 @@ function addRow(gathered: StatisticsTotals, row: RunRow, now: number): void {
 function toStatistics({ week, runs, failed, durations, recent }: StatisticsTotals): ToolStatistics {
   const sorted = [...durations].sort((left, right) => left - right)
   const middle = sorted[Math.floor((sorted.length - 1) / 2)]
-  return { week, runs, failed, recent, ...(middle !== undefined && { p50_s: middle }) }
+  return compact({ week, runs, failed, recent, p50_s: middle })
 }
 
 /** What a tool may do, a few words for each right; undefined where nobody has said. */

@@ -10,6 +10,7 @@ import type { RegistryEntry } from '../../registry/catalog.ts'
 import type { Registry } from '../../registry/types.ts'
 import { getRunPaths } from '../../runner/run-paths.ts'
 import { describeUnknownName } from '../../util/text.ts'
+import { compact } from '../../util/values.ts'
 import type { RunRow, WorkflowDetail, WorkflowRow } from '../../views/model/api.ts'
 import type { StepState } from '../../views/model/run-model.ts'
 import { loadWorkflow } from '../../workflow/definition/load.ts'
@@ -60,16 +61,16 @@ function toWorkflowRow(
     (newest, row) => (newest && newest.created >= row.created ? newest : row),
     undefined,
   )
-  return {
+  return compact({
     id: entry.id,
     name: workflow.name,
     summary: entry.found.summary,
-    ...(file !== undefined && { file }),
+    file,
     steps: [...walkSteps(workflow)].length,
     runs: runs.length,
     failed: runs.filter(({ state }) => state === 'failed').length,
-    ...(latest && { latest }),
-  }
+    latest,
+  })
 }
 
 /** Runs of a workflow, by its name. */
@@ -134,7 +135,7 @@ export async function describeWorkflow(
     file === undefined ? found.loaded.workflow : await loadWorkflow(file, { cwd: root })
   const plan = createPlan(workflow)
   const runs = groupByWorkflow(rows)(workflow.name)
-  return {
+  return compact({
     row: toWorkflowRow({ ...found, loaded: { ...found.loaded, workflow } }, runs),
     source:
       file === undefined
@@ -143,9 +144,9 @@ export async function describeWorkflow(
     language: file !== undefined && /\.ya?ml$/i.test(file) ? 'yaml' : 'json',
     graph: { steps: plan.steps.map(toPlannedNode) },
     plan: formatPlan(plan),
-    ...(workflow.input && { input_schema: workflow.input }),
+    input_schema: workflow.input,
     grid: await grid(plan.steps, runs),
-  }
+  })
 }
 
 function findWorkflowByName(registry: Registry, name: string): RegistryWorkflow {
@@ -182,23 +183,23 @@ function toPlannedNode({
   retry,
   on_error,
 }: PlannedStep): WorkflowDetail['graph']['steps'][number] {
-  return {
+  return compact({
     key,
     kind,
     depth,
     role,
     needs,
-    ...(tool !== undefined && { tool }),
-    ...(command !== undefined && { command }),
-    ...(question !== undefined && { question }),
-    ...(workflow !== undefined && { workflow }),
-    ...(when !== undefined && { when }),
-    ...(input !== undefined && { input }),
-    ...(timeout !== undefined && { timeout }),
-    ...(concurrency !== undefined && { concurrency }),
-    ...(retry !== undefined && { retry }),
-    ...(on_error !== undefined && { on_error }),
-  }
+    tool,
+    command,
+    question,
+    workflow,
+    when,
+    input,
+    timeout,
+    concurrency,
+    retry,
+    on_error,
+  })
 }
 
 type StepStates = { readonly [step: string]: StepState }

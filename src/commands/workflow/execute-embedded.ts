@@ -5,6 +5,7 @@
 import { ToolError } from '../../protocol/tool-error.ts'
 import { recoverRuns } from '../../runner/recover.ts'
 import { createRunId, findRunsFolder, isRunId } from '../../runner/run-paths.ts'
+import { compact } from '../../util/values.ts'
 import { checkTools } from '../../workflow/definition/checks.ts'
 import { createProblemsError } from '../../workflow/definition/reader.ts'
 import { createWorkflowRequest } from '../../workflow/request.ts'
@@ -52,8 +53,7 @@ export const executeEmbedded: ExecuteWorkflow = async (wanted, context) => {
       surroundings,
       file,
       caller: getRunCaller(io),
-      ...(answers && { answers }),
-      ...(typedAnswers && { typedAnswers }),
+      ...compact({ answers, typedAnswers }),
     })
     const keyed = await createRunOnce(root, asked, key)
     if (keyed.is !== 'new')

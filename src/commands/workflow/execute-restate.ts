@@ -5,6 +5,7 @@
 import { ToolError } from '../../protocol/tool-error.ts'
 import { recoverRuns } from '../../runner/recover.ts'
 import { createRunId, findRunsFolder } from '../../runner/run-paths.ts'
+import { compact } from '../../util/values.ts'
 import { createWorkflowRequest, hashWorkflow } from '../../workflow/request.ts'
 import { createRemoteTarget, openRestateEngine } from '../../workflow/restate/remote-run.ts'
 import type { RestateEngine } from '../../workflow/restate/restate-engine.ts'
@@ -40,7 +41,7 @@ export const executeRestate: ExecuteWorkflow = async (wanted, context) => {
     admin,
   } = wanted
   const { io, host, globals } = context
-  const server = { ingress, ...(admin !== undefined && { admin }) }
+  const server = compact({ ingress, admin })
   await requireServer(openRestateEngine(server, io), id, hashWorkflow(workflow))
   // Its tools are those of the workers; what this project knows of them is what can be asked about.
   await withRegistry(surroundings, io, async (registry) => {
@@ -57,8 +58,7 @@ export const executeRestate: ExecuteWorkflow = async (wanted, context) => {
     file,
     server,
     caller: getRunCaller(io),
-    ...(answers && { answers }),
-    ...(typedAnswers && { typedAnswers }),
+    ...compact({ answers, typedAnswers }),
   })
   const keyed = await createRunOnce(root, asked, key)
   if (keyed.is !== 'new')

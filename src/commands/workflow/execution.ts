@@ -6,6 +6,7 @@
 import type { BuiltinContext } from '../../cli/builtin-command.ts'
 import type { Registry } from '../../registry/types.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { Workflow } from '../../workflow/definition/model.ts'
 import { deriveAnnotations } from '../../workflow/traits.ts'
 import type { ProgressStyle } from '../command.ts'
@@ -49,12 +50,12 @@ export function toRunFlags({
   answers = {},
   surroundings: { config },
 }: WorkflowExecutionRequest): RunFlags & { readonly config?: string } {
-  return {
+  return compact({
     detach,
     wait,
     answer: Object.entries(answers).map(([key, value]) => `${key}=${JSON.stringify(value)}`),
-    ...(config !== undefined && { config }),
-  }
+    config,
+  })
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Io } from '../../protocol/io.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import { isRunId } from '../../runner/run-paths.ts'
+import { compact } from '../../util/values.ts'
 import type { RunSummary } from '../../views/model/run-summary.ts'
 import { checkTools } from '../../workflow/definition/checks.ts'
 import { formatProblem } from '../../workflow/definition/reader.ts'
@@ -32,41 +33,41 @@ export async function showInlineExecution(root: string, id: string): Promise<Sho
   } = found
   const all = records().records
   const seconds = ended === undefined ? NaN : (Date.parse(ended) - Date.parse(created)) / 1000
-  return {
+  return compact({
     run_id: id,
     tool: toWorkflowToolName(name),
     state,
     attempt: 1,
     created,
     started: created,
-    ...(ended !== undefined && { ended }),
-    ...(seconds >= 0 && { duration_s: seconds }),
+    ended,
+    duration_s: seconds >= 0 ? seconds : undefined,
     questions,
-    ...(result !== undefined && { result }),
-    ...(error && {
-      error: {
-        code: toProtocolCode(error.code, error.retryable),
-        message: error.message,
-        ...(error.hint !== undefined && { hint: error.hint }),
-        ...(typeof error.details?.['step'] === 'string' && { step: error.details['step'] }),
-      },
-    }),
+    result,
+    error: error
+      ? compact({
+          code: toProtocolCode(error.code, error.retryable),
+          message: error.message,
+          hint: error.hint,
+          step: typeof error.details?.['step'] === 'string' ? error.details['step'] : undefined,
+        })
+      : undefined,
     events: all.length,
     steps: all.flatMap((record): ShownStep[] =>
       record.t === 'done'
         ? [
-            {
+            compact({
               step: record.k,
               state: record.e ? 'failed' : 'ok',
-              ...(record.r !== undefined && { run_id: record.r }),
-              ...(record.e && { error: record.e.message }),
-            },
+              run_id: record.r,
+              error: record.e ? record.e.message : undefined,
+            }),
           ]
         : [],
     ),
     args: [],
     folder: paths.folder,
-  }
+  })
 }
 
 /** A run with where it is and what was asked of it. */

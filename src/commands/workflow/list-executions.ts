@@ -18,6 +18,7 @@ import { recoverRuns } from '../../runner/recover.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import { findRunsFolder } from '../../runner/run-paths.ts'
 import { readBriefSummary } from '../../runner/summary.ts'
+import { compact } from '../../util/values.ts'
 import { listInlineExecutions as listLight } from '../../workflow/embedded/find-executions.ts'
 import { getInlinePaths } from '../../workflow/embedded/segment-files.ts'
 import type { Execution } from '../../workflow/engine.ts'
@@ -58,9 +59,7 @@ export async function listWorkflowExecutions(
   const folder = findRunsFolder(cwd, config)
   await recoverRuns(folder)
   const isWanted = (row: ExecutionRow): boolean => state === undefined || state.includes(row.state)
-  const light = (
-    await listLight(getInlinePaths(folder), new Map(), { ...(name !== undefined && { name }) })
-  )
+  const light = (await listLight(getInlinePaths(folder), new Map(), compact({ name })))
     .map(toExecutionRow)
     .filter(isWanted)
     .slice(0, limit + 1)
@@ -73,11 +72,11 @@ export async function listWorkflowExecutions(
     limit + 1,
   )
   const all = [...light, ...runs].sort(compareNewestFirst)
-  return {
+  return compact({
     executions: all.slice(0, limit),
-    ...(all.length > limit && { more: true as const }),
+    more: all.length > limit ? (true as const) : undefined,
     folder,
-  }
+  })
 }
 
 async function readExecutionRow(
@@ -96,9 +95,11 @@ async function readExecutionRow(
     name,
     state,
     created: request.created,
-    ...(duration_s !== undefined && { duration_s }),
-    ...(error && { code: error.code }),
-    ...(questions.length > 0 && { questions: questions.length }),
+    ...compact({
+      duration_s,
+      code: error ? error.code : undefined,
+      questions: questions.length > 0 ? questions.length : undefined,
+    }),
   }
 }
 
@@ -112,15 +113,15 @@ function toExecutionRow({
   questions,
 }: Execution): ExecutionRow {
   const seconds = ended === undefined ? NaN : (Date.parse(ended) - Date.parse(created)) / 1000
-  return {
+  return compact({
     run_id: id,
     name,
     state,
     created,
-    ...(seconds >= 0 && { duration_s: seconds }),
-    ...(error && { code: toProtocolCode(error.code, error.retryable) }),
-    ...(questions && questions.length > 0 && { questions: questions.length }),
-  }
+    duration_s: seconds >= 0 ? seconds : undefined,
+    code: error ? toProtocolCode(error.code, error.retryable) : undefined,
+    questions: questions && questions.length > 0 ? questions.length : undefined,
+  })
 }
 
 function readRequestOrUndefined(paths: ListedRun['paths']): RunRequest | undefined {

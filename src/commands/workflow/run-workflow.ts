@@ -13,7 +13,7 @@ import { toMilliseconds } from '../../protocol/limits.ts'
 import { parseJsonInput } from '../../protocol/parse-json.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { describeUnknownName } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { loadWorkflow } from '../../workflow/definition/load.ts'
 import type { Workflow } from '../../workflow/definition/model.ts'
@@ -87,14 +87,16 @@ export async function runWorkflow(
       detach,
       wait,
       progress,
-      ...(id !== undefined && { id }),
-      ...(globals.idempotencyKey !== undefined && { key: globals.idempotencyKey }),
+      ...compact({ id, key: globals.idempotencyKey }),
       ...(answer && parseAnswers(answer)),
-      ...(globals.timeout !== undefined && {
-        timeout: toMilliseconds(globals.timeout, 'timeout') / 1000,
+      ...compact({
+        timeout:
+          globals.timeout !== undefined
+            ? toMilliseconds(globals.timeout, 'timeout') / 1000
+            : undefined,
+        ingress,
+        admin,
       }),
-      ...(ingress !== undefined && { ingress }),
-      ...(admin !== undefined && { admin }),
     },
     context,
   )

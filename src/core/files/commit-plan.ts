@@ -3,7 +3,7 @@
  * in. Each step can be reverted, and the disk shows which steps were made.
  */
 
-import { isObject, parseJsonObject } from '../../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import { ignoreErrors } from './disk.ts'
 import type { Disk } from './disk.ts'
 import { getBlobPath, getSlotPath } from './staging.ts'
@@ -101,11 +101,9 @@ export function createCommitPlan(
       if (node) putIn(node, path)
     }
   }
-  const taken = [...takes].map(([from, { slot, keep }]): TakeStep => ({
-    from,
-    slot,
-    ...(keep && { keep }),
-  }))
+  const taken = [...takes].map(([from, { slot, keep }]): TakeStep =>
+    compact({ from, slot, keep: keep || undefined }),
+  )
   // What lies in something that is taken out too has to go first.
   taken.sort((left, right) => right.from.split('/').length - left.from.split('/').length)
   const replaced = put.map((step): PutStep =>

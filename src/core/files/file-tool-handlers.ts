@@ -5,6 +5,7 @@
 import type { FileEntry, Filesystem, FoundLine, Page } from '../../protocol/state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { findClosest } from '../../util/text.ts'
+import { compact } from '../../util/values.ts'
 
 type PagedInput = { readonly offset: number; readonly limit: number }
 type PageInfo = { readonly total: number; readonly next?: number }
@@ -91,7 +92,7 @@ export const fileToolHandlers: FileToolHandlers = {
   async search_files({ pattern, regex, ignore_case, glob, ...page }, files) {
     const found = await files.grep(
       regex || ignore_case ? compilePattern(pattern, regex, ignore_case) : pattern,
-      { ...page, ...(glob !== undefined && { glob }) },
+      { ...page, ...compact({ glob }) },
     )
     return { lines: found.items, ...getPageInfo(found) }
   },
@@ -157,7 +158,7 @@ async function findProbablePath(files: Filesystem, path: string): Promise<string
 }
 
 function getPageInfo({ total, next }: Page<unknown>): PageInfo {
-  return { total, ...(next !== undefined && { next }) }
+  return compact({ total, next })
 }
 
 function compilePattern(pattern: string, regex: boolean, ignoreCase: boolean): RegExp {

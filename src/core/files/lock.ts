@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { parseJsonObject } from '../../util/values.ts'
+import { compact, parseJsonObject } from '../../util/values.ts'
 import { host } from '../host.ts'
 
 const DEFAULT_LOCK_WAIT_MS = 10_000
@@ -111,7 +111,7 @@ function parseLockOwner(text: string): FileLockOwner | undefined {
     typeof machine === 'string' && typeof boot === 'string' && typeof namespace === 'string'
       ? { machine, boot, namespace }
       : undefined
-  return { pid, ...(typeof started === 'string' && { started }), place }
+  return { pid, ...compact({ started: typeof started === 'string' ? started : undefined }), place }
 }
 
 function isOwnerAlive({ pid, started, place }: FileLockOwner, lock: string): boolean {

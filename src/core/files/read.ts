@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { FoundLine, Page, PageOptions } from '../../protocol/state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { shorten } from '../../util/text.ts'
+import { compact } from '../../util/values.ts'
 import { host } from '../host.ts'
 import { compileGlob } from './glob.ts'
 import type { GlobProgress } from './glob.ts'
@@ -339,7 +340,7 @@ export function slicePage<Item>(all: readonly Item[], wanted: PageOptions | unde
 /** A part of a list of which only the number of all items is known. */
 function createPage<Item>(items: readonly Item[], total: number, offset: number): Page<Item> {
   const next = offset + items.length
-  return { items, total, ...(items.length > 0 && next < total && { next }) }
+  return compact({ items, total, next: items.length > 0 && next < total ? next : undefined })
 }
 
 const MAX_TURN_MS = 8

@@ -4,6 +4,7 @@
 
 import type { FileEntry, Filesystem, TransactionPart } from '../../protocol/state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { compact } from '../../util/values.ts'
 import {
   findFiles,
   findLines,
@@ -132,23 +133,25 @@ function createFilesystemView(work: CallFiles, limits: Required<FilesOptions>): 
       return readFileLines(name, file, storage, limits, page)
     },
     write: async (path, content) => {
-      write(path, content, (old, bytes) => ({
-        kind: 'file',
-        size: bytes.length,
-        blob: storage.create(bytes),
-        ...(old?.traits && { traits: old.traits }),
-      }))
+      write(path, content, (old, bytes) =>
+        compact({
+          kind: 'file',
+          size: bytes.length,
+          blob: storage.create(bytes),
+          traits: old?.traits ? old.traits : undefined,
+        }),
+      )
     },
     append: async (path, content) => {
       write(path, content, (old, bytes) => {
         if (!old) return { kind: 'file', size: bytes.length, blob: storage.create(bytes) }
         const own = old.blob ? { blob: old.blob, size: old.size } : storage.copy(old.origin)
-        return {
+        return compact({
           kind: 'file',
           size: own.size + bytes.length,
           blob: storage.grow(own.blob, own.size, bytes),
-          ...(old.traits && { traits: old.traits }),
-        }
+          traits: old.traits,
+        })
       })
     },
     remove: async (path, options) => {

@@ -8,7 +8,7 @@ import type { Annotations } from '../../protocol/manifest.ts'
 import type { Outcome } from '../../protocol/outcome.ts'
 import type { State } from '../../protocol/state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { toToolError } from '../errors.ts'
 import { redactInput } from '../events.ts'
 import { isThenable } from '../lifecycle.ts'
@@ -127,15 +127,10 @@ function toRefusalError({ name }: Guard, { tool }: GuardedCall, refusal: unknown
     typeof refusal['code'] === 'string' && ERROR_CODE.test(refusal['code'])
       ? refusal['code']
       : 'PRECONDITION'
-  return new ToolError(code, message, {
-    details: { ...(isObject(details) && details), guard: name },
-    ...(typeof advice === 'string' && {
-      suggestion: {
-        action: code === 'PERMISSION' ? 'abort' : 'retry_with_modified_input',
-        fix: advice,
-      },
-    }),
-  })
+  const action = code === 'PERMISSION' ? 'abort' : 'retry_with_modified_input'
+  const suggestion = typeof advice === 'string' ? ({ action, fix: advice } as const) : undefined
+  const known = isObject(details) ? details : {}
+  return new ToolError(code, message, compact({ details: { ...known, guard: name }, suggestion }))
 }
 
 /**

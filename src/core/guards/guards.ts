@@ -11,7 +11,7 @@ import type { Guard, GuardedCall } from '../../protocol/context.ts'
 import { toMilliseconds } from '../../protocol/limits.ts'
 import type { Duration } from '../../protocol/limits.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { slice } from '../state/state-api.ts'
 
 /** The guards that come with the house. */
@@ -371,11 +371,13 @@ function approval(options: ApprovalOptions = {}): Guard {
     name: 'approval',
     async check(call) {
       if (call.dryRun || !(await isWanted(call))) return undefined
-      const agreed = await call.ask({
-        kind: 'confirm',
-        prompt: prompt?.(call) ?? `Run ${call.tool} with ${JSON.stringify(call.shown)}?`,
-        ...(timeout !== undefined && { timeout }),
-      })
+      const agreed = await call.ask(
+        compact({
+          kind: 'confirm',
+          prompt: prompt?.(call) ?? `Run ${call.tool} with ${JSON.stringify(call.shown)}?`,
+          timeout,
+        }),
+      )
       if (agreed === true) return undefined
       return {
         code: 'PERMISSION',

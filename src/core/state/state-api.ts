@@ -5,6 +5,7 @@
 
 import type { Member, Slice, State } from '../../protocol/state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { compact } from '../../util/values.ts'
 import type { StateFile, StateFileOptions } from './open-state-file.ts'
 
 /**
@@ -36,7 +37,7 @@ export function slice<Item>(
       'CONFIG',
       `slice '${key}' must be of the kind 'state' or 'log', got ${String(kind)}`,
     )
-  return { key, kind, ...(by && { by }), ...(read && { read }) }
+  return compact({ key, kind, by, read })
 }
 
 /**

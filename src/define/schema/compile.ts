@@ -5,7 +5,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ToolManifest } from '../../protocol/manifest.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import { attributeSchemaError, checkFlags } from '../checks.ts'
 import { toFlagSpecs } from '../flag-specs.ts'
@@ -156,7 +156,7 @@ function readJsonSchema(source: StandardSchema, direction: 'input' | 'output'): 
   let problem: unknown
   for (const target of ['draft-2020-12', 'draft-07']) {
     try {
-      const json = jsonSchema[direction]({ target, ...(libraryOptions && { libraryOptions }) })
+      const json = jsonSchema[direction](compact({ target, libraryOptions }))
       return tidySchema(upgradeKeywords(json))
     } catch (error) {
       problem ??= error

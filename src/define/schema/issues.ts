@@ -4,7 +4,7 @@
 
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { FailOptions } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import type { CompiledTool } from '../tool-types.ts'
 import type { SchemaIssue } from './source.ts'
@@ -34,13 +34,13 @@ export function issuesToError(
       ? 'MISSING_PARAM'
       : 'INVALID_INPUT'
   const field = first && formatPath(first.path)
-  const options: FailOptions = {
-    ...(field !== undefined && field !== '' && { field }),
+  const options: FailOptions = compact({
+    field: field !== undefined && field !== '' ? field : undefined,
     details: {
       issues: issues.map((issue) => ({ path: formatPath(issue.path), message: issue.message })),
     },
-    ...(first && { suggestion: suggestRepair(issues, context) }),
-  }
+    suggestion: first ? suggestRepair(issues, context) : undefined,
+  })
   return new ToolError(code, describeIssues(issues, context.what), options)
 }
 
@@ -74,12 +74,12 @@ function suggestRepair(
 ): NonNullable<FailOptions['suggestion']> {
   const fix = describeFix(issues, context.what ?? 'the input')
   const repaired = isObject(context.input) ? repairInput(context.input, issues) : undefined
-  return {
+  return compact({
     action: 'retry_with_modified_input',
     fix,
-    ...(repaired && { input: repaired }),
+    input: repaired,
     applicability: 'maybe_incorrect',
-  }
+  })
 }
 
 function describeFix(issues: readonly SchemaIssue[], what: string): string {

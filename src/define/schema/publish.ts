@@ -3,7 +3,7 @@
  */
 
 import { DASH } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import { createRefs, getRef } from './refs.ts'
 import type { SchemaRefs } from './refs.ts'
@@ -105,10 +105,10 @@ function expandTarget(
 function toOpenEnd(target: JsonSchema): JsonSchema {
   const types = getTypes(target) ?? (Object.hasOwn(target, 'properties') ? ['object'] : undefined)
   const title = getKeyword(target, 'title') ?? getKeyword(target, 'description')
-  return {
-    ...(types && { type: types.length === 1 ? types[0] : types }),
+  return compact({
+    type: types ? (types.length === 1 ? types[0] : types) : undefined,
     description: `${typeof title === 'string' ? `${title} ${DASH} nests` : 'Nests'} further in the same way as above`,
-  }
+  })
 }
 
 function joinSiblings(target: JsonSchema, siblings: JsonSchema): JsonSchema {
@@ -306,7 +306,9 @@ function foldLiterals(schema: JsonSchema): JsonSchema {
     literals.push(branch['const'])
   }
   return {
-    ...(literals.every((literal) => typeof literal === 'string') && { type: 'string' }),
+    ...compact({
+      type: literals.every((literal) => typeof literal === 'string') ? 'string' : undefined,
+    }),
     enum: literals,
     ...rest,
   }

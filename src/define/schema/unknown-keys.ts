@@ -4,6 +4,7 @@
 
 import { findClosest } from '../../util/text.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { SchemaExplainer } from './explain.ts'
 import type { SchemaIssue } from './source.ts'
 import { getKeyword, getSchemaEntries } from './subschemas.ts'
@@ -262,7 +263,7 @@ export function toIssues(
 }
 
 function toPlainIssue({ path, message, kind, meant }: SchemaIssue): SchemaIssue {
-  return { path, message, kind, ...(meant !== undefined && { meant }) }
+  return compact({ path, message, kind, meant })
 }
 
 function removeDuplicateIssues(issues: readonly SchemaIssue[]): SchemaIssue[] {

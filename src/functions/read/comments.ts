@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type ts from 'typescript'
 import type { DeclaredError } from '../../protocol/errors.ts'
 import type { Annotations, FlagOptions } from '../../protocol/manifest.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import { readLiteralValue } from './literals.ts'
 import type { LiteralValue } from './literals.ts'
@@ -137,11 +137,11 @@ function readParam(
   const optional =
     /^\[\s*([\w$.]+)\s*(?:=\s*((?:\[[^\]]*\]|[^\]])*?))?\s*\]\s*(?:-\s*)?(.*)$/s.exec(rest)
   if (optional)
-    return {
+    return compact({
       name: optional[1]!,
       text: optional[3]!.trim(),
-      ...(optional[2] !== undefined && optional[2] !== '' && { default: optional[2] }),
-    }
+      default: optional[2] !== undefined && optional[2] !== '' ? optional[2] : undefined,
+    })
   const plain = /^([\w$.]+)(?:\[\])?\s*(?:-\s*)?(.*)$/s.exec(rest)
   return plain ? { name: plain[1]!, text: plain[2]!.trim() } : undefined
 }
@@ -248,7 +248,7 @@ export function readValueTags(blocks: readonly CommentBlock[], description: stri
     flag = { ...flag, ...found?.flag }
     written = found?.written ?? written
   }
-  return { schema, flag, ...(written !== undefined && { written }), problems }
+  return compact({ schema, flag, written, problems })
 }
 
 function readPattern(text: string): { readonly schema: JsonSchema } | undefined {

@@ -8,6 +8,7 @@ import { parseInputWords } from '../../define/input-from-words.ts'
 import { compileSchema } from '../../define/schema/compile.ts'
 import { describeIssues } from '../../define/schema/issues.ts'
 import type { Example } from '../../protocol/manifest.ts'
+import { compact } from '../../util/values.ts'
 import type { Conversion, FunctionManifest, FunctionParameter } from '../manifest.ts'
 import type { TypeScriptCompiler } from './reader.ts'
 
@@ -175,7 +176,8 @@ export async function readExamples(
         : readCallExample(ts, checker, subject, code)
       if (!input) continue
       const checked = await schema.check(input)
-      if (checked.ok) examples.push({ ...(caption !== '' && { description: caption }), input })
+      if (checked.ok)
+        examples.push({ ...compact({ description: caption !== '' ? caption : undefined }), input })
       else
         problems.push(
           `the example '${getFirstLine(code)}' does not fit: ${describeIssues(checked.issues)}`,

@@ -7,7 +7,7 @@ import type ts from 'typescript'
 import { toFlagName } from '../../define/argv.ts'
 import { suggestFlagName } from '../../define/checks.ts'
 import type { FlagOptions } from '../../protocol/manifest.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import type { Conversion, FunctionParameter } from '../manifest.ts'
 import {
@@ -61,20 +61,20 @@ export function readParameters(
     if (each.from === 'empty') return { from: 'fields', fields: [], optional: false }
     if (each.from !== 'value') return { from: each.from }
     if (each === spread) return spreadObjectParameter(work, each, comment, fields, dependent)
-    return {
+    return compact({
       from: each.isRest ? 'rest' : 'field',
       field: each.name,
-      ...(each.convert && { convert: each.convert }),
-    }
+      convert: each.convert,
+    })
   })
   const required = [...fields].filter(([, field]) => field.required).map(([name]) => name)
-  const schema: JsonSchema = {
+  const schema: JsonSchema = compact({
     type: 'object',
     properties: Object.fromEntries([...fields].map(([name, field]) => [name, field.schema])),
-    ...(required.length > 0 && { required }),
-    ...(Object.keys(dependent).length > 0 && { dependentRequired: dependent }),
+    required: required.length > 0 ? required : undefined,
+    dependentRequired: Object.keys(dependent).length > 0 ? dependent : undefined,
     additionalProperties: false,
-  }
+  })
   return {
     schema,
     parameters: dropUnusedTail(parameters),
@@ -125,7 +125,7 @@ function spreadObjectParameter(
       required: required && needed.includes(property) && !Object.hasOwn(described, 'default'),
       flag: { ...flag, ...said?.flag },
     })
-    return { property, field, ...(conversion && { convert: conversion }) }
+    return compact({ property, field, convert: conversion })
   })
   // An optional object may be left out whole; where one of its properties is given, so must be
   // those that it needs.
@@ -142,12 +142,12 @@ function spreadObjectParameter(
       isAbortSignal(work, work.checker.getTypeOfSymbolAtLocation(symbol, work.at)),
     )
     .map((symbol) => symbol.name)
-  return {
+  return compact({
     from: 'fields',
     fields: own,
     optional: !required,
-    ...(signals.length > 0 && { signals }),
-  }
+    signals: signals.length > 0 ? signals : undefined,
+  })
 }
 
 // A parameter that is taken apart has no name; a comment gives it one.
@@ -271,9 +271,12 @@ function classifyParameter(
       name,
       {
         ...schema,
-        ...(literal &&
-          !isTakenApart &&
-          !isEmptyObject(literal.value) && { default: toShownDefault(literal.value, convert) }),
+        ...compact({
+          default:
+            literal && !isTakenApart && !isEmptyObject(literal.value)
+              ? toShownDefault(literal.value, convert)
+              : undefined,
+        }),
       },
       above,
       said,
@@ -460,7 +463,7 @@ function nameFlags(
     const free = suggestFlagName(wanted, schema['type'] === 'boolean') ?? wanted
     const name = taken.has(free) ? `other-${free}` : free
     taken.add(name)
-    const options = { ...flag, ...(name !== toFlagName(field) && { name }) }
+    const options = { ...flag, ...compact({ name: name !== toFlagName(field) ? name : undefined }) }
     if (Object.keys(options).length > 0) flags.push([field, options])
   }
   return Object.fromEntries(flags)

@@ -11,6 +11,7 @@ import type ts from 'typescript'
 import { defineTool } from '../../define/tool.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import { findOwningPackage } from '../locate.ts'
 import type { LocatedModule } from '../locate.ts'
 import { toToolName, toWords } from '../manifest.ts'
@@ -67,13 +68,7 @@ export async function readModule(
   }
   const { name, version, description } = located
   return {
-    manifest: {
-      name,
-      ...(version !== undefined && { version }),
-      ...(description !== undefined && { description }),
-      functions: [...functions.values()],
-      problems,
-    },
+    manifest: compact({ name, version, description, functions: [...functions.values()], problems }),
     files: [
       ...new Set([located.file, ...files, compiler.manifest, ...listPackageFiles(located.file)]),
     ],
@@ -379,7 +374,7 @@ async function readSignature(
     export: path,
     name: comment.name ?? toToolName(name),
     summary: comment.summary ?? toWords(name),
-    ...(comment.description !== undefined && { description: comment.description }),
+    ...compact({ description: comment.description }),
     input: withDefinitions(schema, input.definitions),
     ...readReturns(reader, begin('output'), signature, comment.returns),
     ...keepEffectiveConversions(parameters, conversions),
@@ -401,8 +396,7 @@ async function readSignature(
     annotations: comment.annotations,
     errors: comment.errors,
     tags: comment.tags,
-    ...(comment.timeout !== undefined && { timeout: comment.timeout }),
-    ...(comment.deprecated !== undefined && { deprecated: comment.deprecated }),
+    ...compact({ timeout: comment.timeout, deprecated: comment.deprecated }),
     ...getLocation(at),
   }
 }
@@ -418,7 +412,7 @@ function describeProperty(
   const { description } = said.schema
   return direction === 'input'
     ? describeValue(reading, symbol.name, schema, said)
-    : { ...schema, ...(description !== undefined && { description }) }
+    : { ...schema, ...compact({ description }) }
 }
 
 function findFunctionComment(
@@ -448,19 +442,19 @@ function toDefineOptions({
   tags,
   timeout,
 }: FunctionManifest): Parameters<typeof defineTool>[0] {
-  return {
+  return compact({
     name,
     summary,
-    ...(description !== undefined && { description }),
+    description,
     input,
-    ...(output && { output }),
+    output,
     positional,
     flags,
     annotations,
     examples,
     errors,
     tags,
-    ...(timeout !== undefined && { timeout }),
+    timeout,
     reserved: false,
-  }
+  })
 }

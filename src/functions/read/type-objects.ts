@@ -4,6 +4,7 @@
 
 import type ts from 'typescript'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { Conversion } from '../manifest.ts'
 import { isPrivateMember, UnreadableTypeError } from './reader.ts'
 import type { TypeReadContext, TypeReading } from './reader.ts'
@@ -37,21 +38,24 @@ export function readObject(work: TypeReadContext, type: ts.Type): TypeReading {
       schema:
         work.checker.getPropertiesOfType(type).length === 0
           ? {}
-          : { type: 'object', ...(work.direction === 'input' && { properties: {} }) },
+          : compact({ type: 'object', properties: work.direction === 'input' ? {} : undefined }),
     }
   const convert: Conversion = {
-    object: {
-      ...(Object.keys(fields).length > 0 && { fields }),
-      ...(values?.convert && { values: values.convert }),
-    },
+    object: compact({
+      fields: Object.keys(fields).length > 0 ? fields : undefined,
+      values: values?.convert ? values.convert : undefined,
+    }),
   }
-  return {
+  return compact({
     schema: {
       type: 'object',
-      ...(properties.length > 0 && {
-        properties: Object.fromEntries(properties.map(({ name, schema }) => [name, schema])),
+      ...compact({
+        properties:
+          properties.length > 0
+            ? Object.fromEntries(properties.map(({ name, schema }) => [name, schema]))
+            : undefined,
+        required: required.length > 0 ? required : undefined,
       }),
-      ...(required.length > 0 && { required }),
       // A value may always have more properties than its type says; only a caller has to know what
       // he gives.
       ...(values
@@ -60,8 +64,8 @@ export function readObject(work: TypeReadContext, type: ts.Type): TypeReading {
           ? { additionalProperties: true }
           : {}),
     },
-    ...(Object.keys(convert.object!).length > 0 && { convert }),
-  }
+    convert: Object.keys(convert.object!).length > 0 ? convert : undefined,
+  })
 }
 
 /** The properties of an object type, in the order in which they are written. */
@@ -86,12 +90,12 @@ function readProperty(work: TypeReadContext, symbol: ts.Symbol): JsonProperty | 
     const required = !isOptional && !optional
     const described = work.describe(symbol, schema)
     if (Object.hasOwn(described, 'not')) return undefined
-    return {
+    return compact({
       name: symbol.name,
       schema: described,
       required: required && !Object.hasOwn(described, 'default'),
-      ...(convert && { convert }),
-    }
+      convert,
+    })
   } catch (error) {
     if (!(error instanceof UnreadableTypeError)) throw error
     if (!isOptional && !includesUndefined(work, type))
@@ -182,7 +186,7 @@ const BUILTIN_READERS: ReadonlyMap<string, BuiltinReader> = new Map<string, Buil
   [
     'URL',
     ({ direction }) => ({
-      schema: { type: 'string', ...(direction === 'input' && { format: 'uri' }) },
+      schema: compact({ type: 'string', format: direction === 'input' ? 'uri' : undefined }),
       convert: { text: 'url' },
     }),
   ],
@@ -239,7 +243,7 @@ function readSet(work: TypeReadContext, [item]: readonly ts.Type[]): TypeReading
   const { schema, convert } = item ? work.read(item) : { schema: {}, convert: undefined }
   return {
     schema: { type: 'array', items: schema, uniqueItems: true },
-    convert: { list: { to: 'set', ...(convert && { items: convert }) } },
+    convert: { list: compact({ to: 'set', items: convert }) },
   }
 }
 
@@ -247,10 +251,10 @@ function readSet(work: TypeReadContext, [item]: readonly ts.Type[]): TypeReading
 function readIterable(work: TypeReadContext, [item]: readonly ts.Type[]): TypeReading {
   if (work.direction === 'output') return { schema: {} }
   const { schema, convert } = item ? work.read(item) : { schema: {}, convert: undefined }
-  return {
+  return compact({
     schema: { type: 'array', items: schema },
-    ...(convert && { convert: { list: { items: convert } } }),
-  }
+    convert: convert ? { list: { items: convert } } : undefined,
+  })
 }
 
 // Texts as keys make an object; every other map is a list of pairs.
@@ -264,7 +268,7 @@ function readMap(work: TypeReadContext, [key, value]: readonly ts.Type[]): TypeR
     const only = Array.isArray(keys.schema['enum']) ? { propertyNames: keys.schema } : {}
     return {
       schema: { type: 'object', additionalProperties: values.schema, ...only },
-      convert: { object: { to: 'map', ...(values.convert && { values: values.convert }) } },
+      convert: { object: compact({ to: 'map', values: values.convert }) },
     }
   }
   const pair: Conversion = { list: { first: [keys.convert ?? null, values.convert ?? null] } }
@@ -273,7 +277,9 @@ function readMap(work: TypeReadContext, [key, value]: readonly ts.Type[]): TypeR
       type: 'array',
       items: { type: 'array', prefixItems: [keys.schema, values.schema], minItems: 2, maxItems: 2 },
     },
-    convert: { list: { to: 'map', ...((keys.convert ?? values.convert) && { items: pair }) } },
+    convert: {
+      list: compact({ to: 'map', items: (keys.convert ?? values.convert) ? pair : undefined }),
+    },
   }
 }
 

@@ -3,7 +3,7 @@
  */
 
 import type ts from 'typescript'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import type {
   Conversion,
@@ -46,7 +46,7 @@ export function readUnion(work: TypeReadContext, type: ts.UnionType): TypeReadin
       ...joinSchemas(readings.map(({ schema }) => schema)),
       ...(named.length === 0 && describeEnumMembers(work, type)),
     },
-    ...(convert && { convert }),
+    ...compact({ convert }),
     ...optional,
   }
 }
@@ -174,13 +174,7 @@ function mergeConversions(readings: readonly TypeReading[]): Conversion | undefi
   // list.
   const ref = readings.find(({ convert }) => convert?.ref !== undefined)?.convert?.ref
   if (ref !== undefined && !names && !text && !number && !list && !object) return { ref }
-  const merged: Conversion = {
-    ...(names && { names }),
-    ...(text && { text }),
-    ...(number && { number }),
-    ...(list && { list }),
-    ...(object && { object }),
-  }
+  const merged: Conversion = compact({ names, text, number, list, object })
   return Object.keys(merged).length > 0 ? merged : undefined
 }
 
@@ -322,7 +316,10 @@ export function keepEffectiveConversions(
     if (parameter.from === 'fields') return { ...parameter, fields: parameter.fields.map(keep) }
     return parameter.from === 'field' || parameter.from === 'rest' ? keep(parameter) : parameter
   })
-  return { parameters: kept, ...(/"ref":/.test(JSON.stringify(kept)) && { conversions: named }) }
+  return compact({
+    parameters: kept,
+    conversions: /"ref":/.test(JSON.stringify(kept)) ? named : undefined,
+  })
 }
 
 /** What stands for a whole number that no JSON number may be able to hold. */

@@ -5,6 +5,7 @@
 
 import type ts from 'typescript'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { Conversion, FunctionManifest } from '../manifest.ts'
 import { isToolableType, UnreadableTypeError } from './reader.ts'
 import type { ModuleReader, TypeReadContext, TypeReading } from './reader.ts'
@@ -84,11 +85,7 @@ function defineType(
   work.definitions.set(name, schema)
   // A reference to a conversion that does nothing is harmless.
   work.conversions.set(name, convert ?? {})
-  return {
-    schema: { $ref: `#/$defs/${name}` },
-    convert: { ref: name },
-    ...(optional && { optional }),
-  }
+  return compact({ schema: { $ref: `#/$defs/${name}` }, convert: { ref: name }, optional })
 }
 
 function reserveName({ definitions, checker }: TypeReadContext, type: ts.Type): string {
@@ -159,7 +156,7 @@ function isUnresolved({ at }: TypeReadContext, type: ts.Type): boolean {
 
 // Anything may be nothing: a property of a result may be missing.
 function createOpenSchema({ direction }: TypeReadContext): TypeReading {
-  return { schema: {}, ...(direction === 'output' && { optional: true }) }
+  return compact({ schema: {}, optional: direction === 'output' || undefined })
 }
 
 function readObjectType(work: TypeReadContext, type: ts.Type): TypeReading {
@@ -225,10 +222,10 @@ function readList(work: TypeReadContext, type: ts.Type): TypeReading | undefined
   if (!checker.isArrayType(type)) return undefined
   const [item] = checker.getTypeArguments(type as ts.TypeReference)
   const { schema, convert } = item ? readListItem(work, item) : { schema: {}, convert: undefined }
-  return {
+  return compact({
     schema: { type: 'array', items: schema },
-    ...(convert && { convert: { list: { items: convert } } }),
-  }
+    convert: convert ? { list: { items: convert } } : undefined,
+  })
 }
 
 function readTuple(work: TypeReadContext, type: ts.TupleTypeReference): TypeReading {
@@ -244,20 +241,20 @@ function readTuple(work: TypeReadContext, type: ts.TupleTypeReference): TypeRead
   const others = rest && [rest, ...behind].map(({ schema }) => schema)
   const schema = {
     type: 'array',
-    ...(first.length > 0 && { prefixItems: first.map((item) => item.schema) }),
+    ...compact({ prefixItems: first.length > 0 ? first.map((item) => item.schema) : undefined }),
     ...(others
       ? { items: others.length === 1 ? others[0] : { anyOf: others } }
       : { maxItems: first.length }),
-    ...(required > 0 && { minItems: required }),
+    ...compact({ minItems: required > 0 ? required : undefined }),
   }
   const converts = first.some(({ convert }) => convert) || rest?.convert
   const convert: Conversion = {
-    list: {
+    list: compact({
       first: first.map((item) => item.convert ?? null),
-      ...(rest?.convert && { items: rest.convert }),
-    },
+      items: rest?.convert ? rest.convert : undefined,
+    }),
   }
-  return { schema, ...(converts && { convert }) }
+  return compact({ schema, convert: converts ? convert : undefined })
 }
 
 // JSON has no `undefined` in lists: it comes out as null.
@@ -265,7 +262,7 @@ function readListItem(work: TypeReadContext, type: ts.Type): TypeReading {
   const { schema, convert, optional } = work.read(type)
   const nullable =
     optional && work.direction === 'output' ? { anyOf: [schema, { type: 'null' }] } : schema
-  return { schema: nullable, ...(convert && { convert }) }
+  return compact({ schema: nullable, convert })
 }
 
 const GENERATOR_TYPES = [
@@ -320,7 +317,10 @@ export function readReturns(
       ? {
           output: {
             ...schema,
-            ...(description !== undefined && description !== '' && { description }),
+            ...compact({
+              description:
+                description !== undefined && description !== '' ? description : undefined,
+            }),
           },
         }
       : {}
@@ -382,10 +382,10 @@ function classifyYields(
   const isSession =
     members.length < EVENT_TYPES.length &&
     members.some((member) => isToolableType(reader, member, QUESTION_EVENT_TYPES))
-  return {
+  return compact({
     yields: events.length === members.length ? 'events' : 'both',
-    ...(isSession && { session: true }),
-  }
+    session: isSession || undefined,
+  })
 }
 
 // Types that somebody else wrote beside the code may be wrong, and so may be what the compiler

@@ -4,6 +4,7 @@
 
 import { parseTree, printParseErrorCode } from 'jsonc-parser'
 import type { Node, ParseError } from 'jsonc-parser'
+import { compact } from '../../util/values.ts'
 import { getLineBreak } from './format.ts'
 import type { ConfigFormat, ConfigObject, CreatedParts } from './format.ts'
 
@@ -33,7 +34,10 @@ export const jsonc: ConfigFormat = {
       indent: '',
       render: () => '',
     }).opened
-    return { ...(!inside && { part: 'container' as const }), ...(opened && { opened }) }
+    return compact({
+      part: !inside ? ('container' as const) : undefined,
+      opened: opened || undefined,
+    })
   },
 
   add(text, container, name, entry) {

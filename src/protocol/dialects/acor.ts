@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { findErrorRow, toProtocolCode } from '../errors.ts'
 import type { Interaction, ProtocolLine, ToolEvent } from '../events.ts'
 import type { Artifact, FailureOutcome, Outcome } from '../outcome.ts'
@@ -36,12 +36,11 @@ function createLine(
 function writeEventLine(event: ToolEvent, context: DialectContext): object | undefined {
   switch (event.type) {
     case 'progress':
-      return createLine('progress', context, {
-        step: context.tool,
-        ...(event.percent !== undefined && { pct: event.percent }),
-        msg: event.message,
-        ...(event.plan && { plan: event.plan }),
-      })
+      return createLine(
+        'progress',
+        context,
+        compact({ step: context.tool, pct: event.percent, msg: event.message, plan: event.plan }),
+      )
     case 'log':
       return createLine('log', context, { level: event.level, msg: event.message })
     case 'artifact':
@@ -76,17 +75,20 @@ function writeActionLine(
 function writeEndLine(outcome: Outcome, context: DialectContext): object {
   if (!outcome.ok) return writeFailureLine(outcome, context)
   const extra = {
-    ...(outcome.message !== undefined && { message: outcome.message }),
-    ...(outcome.content && { content: outcome.content }),
+    ...compact({ message: outcome.message, content: outcome.content }),
     ...(outcome.status === 'partial' && { errors: outcome.errors, summary: outcome.summary }),
   }
-  return createLine('result', context, {
-    status: outcome.status === 'partial' ? 'partial' : 'ok',
-    result: outcome.result ?? null,
-    artifacts: (outcome.meta.artifacts ?? []).map(writeArtifact),
-    metrics: { duration_s: outcome.meta.duration_ms / 1000 },
-    ...(Object.keys(extra).length > 0 && { context: extra }),
-  })
+  return createLine(
+    'result',
+    context,
+    compact({
+      status: outcome.status === 'partial' ? 'partial' : 'ok',
+      result: outcome.result ?? null,
+      artifacts: (outcome.meta.artifacts ?? []).map(writeArtifact),
+      metrics: { duration_s: outcome.meta.duration_ms / 1000 },
+      context: Object.keys(extra).length > 0 ? extra : undefined,
+    }),
+  )
 }
 
 function writeFailureLine(
@@ -95,22 +97,22 @@ function writeFailureLine(
 ): object {
   if (error.code === 'CANCELLED') return createLine('cancelled', context, { reason: error.message })
   const code = toProtocolCode(error.code, error.retryable)
-  const kept = {
-    ...toLosslessDetails(error, code),
-    ...(errors && { errors }),
-    ...(summary && { summary }),
-  }
-  return createLine('error', context, {
-    code,
-    msg: error.message,
-    hint: error.suggestion?.fix ?? '',
-    retryable: error.retryable,
-    ...(Object.keys(kept).length > 0 && { context: kept }),
-  })
+  const kept = { ...toLosslessDetails(error, code), ...compact({ errors, summary }) }
+  return createLine(
+    'error',
+    context,
+    compact({
+      code,
+      msg: error.message,
+      hint: error.suggestion?.fix ?? '',
+      retryable: error.retryable,
+      context: Object.keys(kept).length > 0 ? kept : undefined,
+    }),
+  )
 }
 
 function writeArtifact({ uri, sha256 }: Artifact): object {
-  return { path: toFilePath(uri), ...(sha256 !== undefined && { sha256 }) }
+  return compact({ path: toFilePath(uri), sha256 })
 }
 
 function toFilePath(uri: string): string {
@@ -135,8 +137,7 @@ export function toLosslessDetails(
   const readsBackAs = findErrorRow(written)?.code ?? written
   const kept = {
     ...error.details,
-    ...(error.field !== undefined && { field: error.field }),
-    ...(readsBackAs !== error.code && { code: error.code }),
+    ...compact({ field: error.field, code: readsBackAs !== error.code ? error.code : undefined }),
   }
   return Object.keys(kept).length > 0 ? kept : undefined
 }

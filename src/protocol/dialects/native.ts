@@ -1,3 +1,4 @@
+import { compact } from '../../util/values.ts'
 import type { Interaction } from '../events.ts'
 import type { DialectWriter } from '../output-protocols.ts'
 
@@ -20,5 +21,5 @@ export const nativeDialect: DialectWriter = {
 export function writeQuestionLine(question: Interaction, type: string): object {
   if (question.kind !== 'sample') return { type, ...question }
   const { id, prompt, sampling, key } = question
-  return { type: 'sample_request', id, prompt, ...sampling, ...(key !== undefined && { key }) }
+  return { type: 'sample_request', id, prompt, ...sampling, ...compact({ key }) }
 }

@@ -3,7 +3,7 @@
  * code that a writer with fewer codes replaced is restored from the details.
  */
 
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { findErrorRow, getErrorInfo, isErrorCode, toProtocolCode } from '../errors.ts'
 import type { ErrorCategory, ErrorCode } from '../errors.ts'
 import { findContentProblem } from '../outcome.ts'
@@ -51,9 +51,11 @@ export function readError(value: unknown, context: ForeignCall): ErrorObject {
       findErrorRow(code) || !isErrorCategory(category) ? getErrorInfo(code).category : category,
     message: findFirstText(message, msg) ?? 'The tool failed without saying why',
     ...readRetryFlags(code, category, { recoverable, retryable, is_retryable }, advice),
-    ...(advice && { suggestion: advice }),
-    ...(place !== undefined && { field: place }),
-    ...(Object.keys(kept).length > 0 && { details: kept }),
+    ...compact({
+      suggestion: advice,
+      field: place,
+      details: Object.keys(kept).length > 0 ? kept : undefined,
+    }),
   }
 }
 
@@ -142,21 +144,21 @@ function readRetryFlags(
 function readSuggestion(value: unknown): Suggestion | undefined {
   const fields: ErrorFields = isObject(value) ? value : { fix: value }
   if (typeof fields.fix !== 'string' || fields.fix === '') return undefined
-  return {
+  return compact({
     action: matchOrFirst(fields.action, [
       'retry_with_modified_input',
       'use_different_tool',
       'abort',
     ]),
     fix: fields.fix,
-    ...(typeof fields.example === 'string' && { example: fields.example }),
-    ...(isObject(fields.input) && { input: fields.input }),
+    example: typeof fields.example === 'string' ? fields.example : undefined,
+    input: isObject(fields.input) ? fields.input : undefined,
     applicability: matchOrFirst(fields.applicability, [
       'maybe_incorrect',
       'machine_applicable',
       'has_placeholders',
     ]),
-  }
+  })
 }
 
 function matchOrFirst<const Word extends string>(

@@ -5,7 +5,7 @@
  * is kept in the details of the error.
  */
 
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type {
   Artifact,
   ErrorObject,
@@ -108,8 +108,10 @@ function readResultFields(
 ): Pick<SuccessOutcome, 'result' | 'message' | 'hidden' | 'content'> {
   return {
     result: document.result ?? null,
-    ...(typeof document.message === 'string' && { message: document.message }),
-    ...(document.hidden === true && { hidden: true as const }),
+    ...compact({
+      message: typeof document.message === 'string' ? document.message : undefined,
+      hidden: document.hidden === true ? (true as const) : undefined,
+    }),
     ...readContent(document.content),
   }
 }
@@ -185,8 +187,11 @@ function toErrorFields(document: OutcomeDocument): OutcomeDocument {
   return {
     ...others,
     message: error,
-    ...(message !== undefined && {
-      context: { ...(isObject(others.context) && others.context), message },
+    ...compact({
+      context:
+        message !== undefined
+          ? { ...(isObject(others.context) && others.context), message }
+          : undefined,
     }),
   }
 }
@@ -235,7 +240,7 @@ export function readProtocolEnd(document: ProtocolFields, context: ForeignCall):
   const more = isObject(own.context) ? own.context : {}
   const said = {
     result: Object.hasOwn(own, 'result') ? own.result : own,
-    ...(typeof more.message === 'string' && { message: more.message }),
+    ...compact({ message: typeof more.message === 'string' ? more.message : undefined }),
     ...readContent(more.content),
   }
   if (status !== 'partial') return { ok: true, status: 'success', ...said, meta }
@@ -258,7 +263,7 @@ function toProtocolFailure(
   const { errors: list, summary, ...details } = isObject(more) ? more : {}
   const errors = readErrors(list, context)
   const error = readError(
-    { ...fields, ...(Object.keys(details).length > 0 && { context: details }) },
+    { ...fields, ...compact({ context: Object.keys(details).length > 0 ? details : undefined }) },
     context,
   )
   if (errors.length === 0) return { ok: false, status: 'error', error, meta }
@@ -295,18 +300,18 @@ function readMeta(meta: unknown, context: ForeignCall): OutcomeMeta {
   const given = isObject(meta) ? meta : {}
   const { version, duration_ms: duration, warnings, next_cursor, caller, run_id, artifacts } = given
   const listed = readArtifacts(artifacts)
-  return {
+  return compact({
     tool: typeof given.tool === 'string' ? given.tool : context.tool,
-    ...(typeof version === 'string' && { version }),
+    version: typeof version === 'string' ? version : undefined,
     duration_ms: typeof duration === 'number' && duration >= 0 ? duration : 0,
-    ...(given.dry_run === true && { dry_run: true as const }),
-    ...(isStringList(warnings) && { warnings }),
-    ...(given.truncated === true && { truncated: true as const }),
-    ...(typeof next_cursor === 'string' && { next_cursor }),
-    ...(typeof caller === 'string' && { caller }),
-    ...(typeof run_id === 'string' && { run_id }),
-    ...(listed.length > 0 && { artifacts: listed }),
-  }
+    dry_run: given.dry_run === true ? (true as const) : undefined,
+    warnings: isStringList(warnings) ? warnings : undefined,
+    truncated: given.truncated === true ? (true as const) : undefined,
+    next_cursor: typeof next_cursor === 'string' ? next_cursor : undefined,
+    caller: typeof caller === 'string' ? caller : undefined,
+    run_id: typeof run_id === 'string' ? run_id : undefined,
+    artifacts: listed.length > 0 ? listed : undefined,
+  })
 }
 
 /**
@@ -319,11 +324,11 @@ export function readArtifacts(list: unknown): readonly Artifact[] {
     const address = typeof uri === 'string' ? uri : path
     if (typeof address !== 'string') return []
     return [
-      {
+      compact({
         name: typeof name === 'string' ? name : getLastSegment(address),
         uri: address,
-        ...(typeof sha256 === 'string' && { sha256 }),
-      },
+        sha256: typeof sha256 === 'string' ? sha256 : undefined,
+      }),
     ]
   })
 }

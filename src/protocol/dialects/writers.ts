@@ -3,7 +3,7 @@
  * `simple`. A larger dialect has a file of its own, as `acor` does.
  */
 
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { findErrorRow } from '../errors.ts'
 import type { ErrorCategory, ErrorCode } from '../errors.ts'
 import type { ErrorObject, Outcome, OutcomeMeta, Suggestion } from '../outcome.ts'
@@ -56,12 +56,12 @@ const NEAREST_TOOLABLE_CODE: { readonly [Code in ErrorCode]?: string } = {
 
 function writeToolableEnvelope(outcome: Outcome): object {
   if (!outcome.ok) {
-    return {
+    return compact({
       status: 'error',
       error: writeToolableError(outcome.error),
-      ...(outcome.summary && { summary: outcome.summary }),
-      ...(outcome.errors && { errors: outcome.errors.map(writeToolableError) }),
-    }
+      summary: outcome.summary,
+      errors: outcome.errors ? outcome.errors.map(writeToolableError) : undefined,
+    })
   }
   const result = wrapResult(outcome.result)
   if (outcome.status === 'success') return { status: 'success', ...result }
@@ -82,13 +82,13 @@ function wrapResult(value: unknown): { readonly result?: object } {
 function writeToolableError(error: ErrorObject): object {
   const code = toToolableCode(error)
   const context = toLosslessDetails(error, code)
-  return {
+  return compact({
     code,
     message: error.message,
     recoverable: error.recoverable,
-    ...(error.suggestion && { suggestion: error.suggestion.fix }),
-    ...(context && { context }),
-  }
+    suggestion: error.suggestion ? error.suggestion.fix : undefined,
+    context,
+  })
 }
 
 /** The form of the command line's specification: `{ok, result|error, meta}` and numbered codes. */
@@ -140,20 +140,20 @@ function writeTooliMeta(outcome: Outcome): OutcomeMeta {
 function writeTooliError(error: ErrorObject): object {
   const code = toNumberedCode(error.code)
   const { field, ...details } = toLosslessDetails(error, code) ?? {}
-  return {
+  return compact({
     code,
     category: error.category,
     message: error.message,
-    ...(error.suggestion && { suggestion: writeTooliSuggestion(error.suggestion) }),
+    suggestion: error.suggestion ? writeTooliSuggestion(error.suggestion) : undefined,
     is_retryable: error.recoverable || error.retryable,
-    ...(field !== undefined && { field }),
-    ...(Object.keys(details).length > 0 && { details }),
-  }
+    field,
+    details: Object.keys(details).length > 0 ? details : undefined,
+  })
 }
 
 function writeTooliSuggestion({ action, fix, example, input, applicability }: Suggestion): object {
   const shown = example ?? (input && JSON.stringify(input))
-  return { action, fix, ...(shown !== undefined && { example: shown }), applicability }
+  return compact({ action, fix, example: shown, applicability })
 }
 
 /**

@@ -8,6 +8,7 @@
 
 import { ELLIPSIS } from '../../util/text.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { ToolManifest } from '../manifest.ts'
 import { FIELD_NAME_RULES, toObjectShape } from './object-input.ts'
 import { isOpenShape, readShape } from './schema-shape.ts'
@@ -40,12 +41,12 @@ const TOOL_WRITERS: {
       const { parameters, strict } = writeOpenAiParameters(tool, options)
       return {
         type: 'function',
-        function: {
+        function: compact({
           name: tool.name,
           description: describeTool(tool.manifest, MAX_OPENAI_DESCRIPTION_LENGTH),
           parameters,
-          ...(strict && { strict }),
-        },
+          strict: strict || undefined,
+        }),
       }
     }),
   'openai-responses': (tools, options) =>
@@ -79,18 +80,18 @@ const TOOL_WRITERS: {
     tools.map(({ name, manifest }) => {
       const { title, inputSchema, outputSchema } = manifest
       const annotations = toMcpAnnotations(manifest)
-      return {
+      return compact({
         name,
-        ...(title !== undefined && { title }),
+        title,
         description: describeTool(manifest),
         inputSchema: { ...inputSchema, type: 'object' },
         // Clients of all versions take only results that are objects.
-        ...(outputSchema &&
-          outputSchema['type'] === 'object' && {
-            outputSchema: { ...outputSchema, type: 'object' },
-          }),
-        ...(Object.keys(annotations).length > 0 && { annotations }),
-      }
+        outputSchema:
+          outputSchema && outputSchema['type'] === 'object'
+            ? { ...outputSchema, type: 'object' as const }
+            : undefined,
+        annotations: Object.keys(annotations).length > 0 ? annotations : undefined,
+      })
     }),
 }
 
@@ -134,13 +135,13 @@ function toMcpAnnotations({
   annotations,
 }: ExportedTool['manifest']): NonNullable<ProviderForms['mcp'][number]['annotations']> {
   const { readOnly, destructive, idempotent, openWorld } = annotations
-  return {
-    ...(title !== undefined && { title }),
-    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
-    ...(destructive !== undefined && { destructiveHint: destructive }),
-    ...(idempotent !== undefined && { idempotentHint: idempotent }),
-    ...(openWorld !== undefined && { openWorldHint: openWorld }),
-  }
+  return compact({
+    title,
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  })
 }
 
 /** What a model is told about a tool, cut where a provider takes no more. */

@@ -4,7 +4,7 @@
  */
 
 import { shortHash } from '../../util/short-hash.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { ANY_SHAPE, isOpenShape } from './schema-shape.ts'
 import type { SchemaShape, SchemaShapeType } from './schema-shape.ts'
 
@@ -33,7 +33,7 @@ export function toObjectShape(shape: SchemaShape): SchemaShape {
   // Where another form is open, the field may hold anything there.
   for (const [key, { description: words }] of properties)
     if (forms.some((form) => !form.properties.has(key) && isOpenShape(form)))
-      properties.set(key, { ...ANY_SHAPE, ...(words !== undefined && { description: words }) })
+      properties.set(key, { ...ANY_SHAPE, ...compact({ description: words }) })
   const description = describeForms(shape.description, forms, required)
   return {
     types: ['object'],
@@ -46,7 +46,7 @@ export function toObjectShape(shape: SchemaShape): SchemaShape {
       : forms.some((form) => form.additional !== false && isOpenShape(form))
         ? true
         : undefined,
-    ...(description !== undefined && { description }),
+    ...compact({ description }),
   }
 }
 
@@ -56,7 +56,7 @@ function uniteFieldShapes(first: SchemaShape | undefined, second: SchemaShape): 
   const description = first.description ?? second.description
   const common = {
     nullable: first.nullable || second.nullable,
-    ...(description !== undefined && { description }),
+    ...compact({ description }),
     properties: new Map(),
     required: new Set<string>(),
     additional: undefined,
@@ -66,7 +66,7 @@ function uniteFieldShapes(first: SchemaShape | undefined, second: SchemaShape): 
     const types = first.types && second.types && [...new Set([...first.types, ...second.types])]
     return {
       ...common,
-      ...(types && { types }),
+      ...compact({ types }),
       values: [...new Set([...first.values, ...second.values])],
     }
   }
@@ -138,7 +138,7 @@ export function withAnnotations(
 ): ShapeVariant {
   return {
     ...alternative,
-    ...(description !== undefined && { description }),
+    ...compact({ description }),
     limits: { ...alternative.limits, ...pickDefault(limits) },
   }
 }
@@ -173,9 +173,11 @@ function narrowToType(
       required: dropDefaulted(required, properties),
       additional,
     }),
-    ...(type === 'array' && items && { items }),
-    ...(type === 'array' && prefix && { prefix }),
-    ...(own && own.length > 0 && { values: own }),
+    ...compact({
+      items: type === 'array' && items ? items : undefined,
+      prefix: type === 'array' && prefix ? prefix : undefined,
+      values: own && own.length > 0 ? own : undefined,
+    }),
     limits: Object.fromEntries(
       Object.entries(limits).filter(([keyword]) => LIMITS_BY_TYPE[type].includes(keyword)),
     ),

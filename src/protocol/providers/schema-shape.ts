@@ -3,7 +3,7 @@
  * less than the schema; the call pipeline checks the rest.
  */
 
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 
 /** The types of JSON Schema besides `null`. */
@@ -142,14 +142,18 @@ function readOwnKeywords(budget: ShapeReadBudget, schema: JsonSchema, depth: num
   const required = readKeyword(schema, 'required')
   const reads = (inner: unknown): SchemaShape => readNode(budget, inner, depth + 1)
   return {
-    ...(types &&
-      types.length > 0 && { types: types.filter((type) => type !== 'null') as SchemaShapeType[] }),
+    ...compact({
+      types:
+        types && types.length > 0
+          ? (types.filter((type) => type !== 'null') as SchemaShapeType[])
+          : undefined,
+    }),
     nullable: types
       ? types.includes('null')
       : values
         ? values.includes(null)
         : readKeyword(schema, 'nullable') === true || !hasTypeOrValues(schema),
-    ...(description !== undefined && { description }),
+    ...compact({ description }),
     properties: new Map(
       isObject(properties)
         ? Object.entries(properties)
@@ -170,9 +174,11 @@ function readOwnKeywords(budget: ShapeReadBudget, schema: JsonSchema, depth: num
           : typeof additional === 'boolean'
             ? additional
             : undefined,
-    ...(isObject(items) && { items: reads(items) }),
-    ...(prefix.length > 0 && { prefix: prefix.map(reads) }),
-    ...(values && { values: values.filter((value) => value !== null) }),
+    ...compact({
+      items: isObject(items) ? reads(items) : undefined,
+      prefix: prefix.length > 0 ? prefix.map(reads) : undefined,
+      values: values ? values.filter((value) => value !== null) : undefined,
+    }),
     limits: Object.fromEntries(
       LIMIT_KEYWORDS.filter((keyword) => Object.hasOwn(schema, keyword)).map((keyword) => [
         keyword,
@@ -214,7 +220,7 @@ function uniteBranches(
     required: new Set(),
     additional: undefined,
     limits: fallback,
-    ...(description !== undefined && { description }),
+    ...compact({ description }),
     anyOf: branches.map((branch) => ({
       ...intersectShapes({ ...rest, limits: {} }, branch),
       nullable: false,
@@ -348,16 +354,13 @@ function intersectShapes(first: SchemaShape, second: SchemaShape): SchemaShape {
   const anyOf = first.anyOf ?? second.anyOf
   const values = intersectValues(first.values, second.values)
   return {
-    ...(types && { types }),
+    ...compact({ types }),
     nullable: first.nullable && second.nullable,
-    ...(description !== undefined && { description }),
+    ...compact({ description }),
     properties: mergeProperties(first, second),
     required: new Set([...first.required, ...second.required]),
     additional: mergeAdditional(first, second),
-    ...(items && { items }),
-    ...(prefix && { prefix }),
-    ...(anyOf && { anyOf }),
-    ...(values && { values }),
+    ...compact({ items, prefix, anyOf, values }),
     limits: mergeLimits(first.limits, second.limits),
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import { shorten } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import type { ErrorObject, FailureOutcome } from '../outcome.ts'
 import { ToolError } from '../tool-error.ts'
@@ -171,11 +171,11 @@ export function createToolCall(
   name: unknown,
   given: unknown,
 ): ProviderToolCall {
-  const head = {
+  const head = compact({
     provider,
-    ...(typeof id === 'string' && { id }),
+    id: typeof id === 'string' ? id : undefined,
     name: typeof name === 'string' ? name : '',
-  }
+  })
   if (head.name === '')
     return {
       ...head,

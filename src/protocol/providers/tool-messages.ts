@@ -3,7 +3,7 @@
  * arguments of the model to the input of the tool.
  */
 
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
 import type { ContentBlock, Outcome } from '../outcome.ts'
 import { renderContentText, renderFullText, renderOutcomeText } from '../output.ts'
@@ -54,32 +54,33 @@ const MESSAGE_RENDERERS: { readonly [Provider in CallProvider]: MessageRenderer 
       ? renderBlocks(outcome, toResponsesBlock)
       : renderFullText(outcome),
   }),
-  anthropic: ({ id }, outcome) => ({
-    type: 'tool_result',
-    tool_use_id: id ?? '',
-    content: renderBlocks(outcome, toAnthropicBlock),
-    ...(!outcome.ok && { is_error: true }),
-  }),
+  anthropic: ({ id }, outcome) =>
+    compact({
+      type: 'tool_result',
+      tool_use_id: id ?? '',
+      content: renderBlocks(outcome, toAnthropicBlock),
+      is_error: !outcome.ok || undefined,
+    }),
   gemini: ({ id, name }, outcome) => {
     const parts = getContent(outcome)
       .filter(isProviderImage)
       .map(({ data, mimeType }) => ({ inlineData: { mimeType, data } }))
     return {
-      functionResponse: {
-        ...(id !== undefined && { id }),
+      functionResponse: compact({
+        id,
         name,
         response: toGeminiResponse(outcome),
-        ...(parts.length > 0 && { parts }),
-      },
+        parts: parts.length > 0 ? parts : undefined,
+      }),
     }
   },
-  mcp: (_call, outcome) => ({
-    content: renderBlocks(outcome, (block) => block),
-    ...(outcome.ok &&
-      !outcome.hidden &&
-      isObject(outcome.result) && { structuredContent: outcome.result }),
-    ...(!outcome.ok && { isError: true }),
-  }),
+  mcp: (_call, outcome) =>
+    compact({
+      content: renderBlocks(outcome, (block) => block),
+      structuredContent:
+        outcome.ok && !outcome.hidden && isObject(outcome.result) ? outcome.result : undefined,
+      isError: !outcome.ok || undefined,
+    }),
   'ai-sdk': ({ id, name }, outcome) => ({
     role: 'tool',
     content: [
@@ -128,19 +129,17 @@ function toAnthropicBlock(block: ContentBlock): object {
 
 function toGeminiResponse(outcome: Outcome): JsonObject {
   if (!outcome.ok)
-    return {
-      error: outcome.error,
-      ...(outcome.errors && { errors: outcome.errors }),
-      ...(outcome.summary && { summary: outcome.summary }),
-    }
+    return compact({ error: outcome.error, errors: outcome.errors, summary: outcome.summary })
   const { result, message, hidden } = outcome
   const content = getContent(outcome)
     .filter((block) => !isProviderImage(block))
     .map(renderContentText)
   const response = {
-    ...(!hidden && result !== undefined && { output: result }),
-    ...(message !== undefined && { message }),
-    ...(content.length > 0 && { content }),
+    ...compact({
+      output: !hidden && result !== undefined ? result : undefined,
+      message,
+      content: content.length > 0 ? content : undefined,
+    }),
     ...(outcome.status === 'partial' && { errors: outcome.errors, summary: outcome.summary }),
   }
   return Object.keys(response).length > 0 ? response : { output: 'Done.' }

@@ -5,6 +5,7 @@
 
 import { shorten } from '../../util/text.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import {
   FIELD_NAME_RULES,
   listVariants,
@@ -29,7 +30,7 @@ export function writeJsonSchema(shape: SchemaShape, rule?: FieldNameRule): JsonS
     return writeJsonBranch(withAnnotations(only!, shape), rule)
   const { description, limits } = shape
   return {
-    ...(description !== undefined && { description }),
+    ...compact({ description }),
     ...pickDefault(limits),
     anyOf: [
       ...branches.map((branch) => writeJsonBranch(branch, rule)),
@@ -42,9 +43,7 @@ function writeJsonBranch(shape: ShapeVariant, rule: FieldNameRule | undefined): 
   const { types, description, values, limits } = shape
   const [type] = types ?? []
   return {
-    ...(type && { type }),
-    ...(description !== undefined && { description }),
-    ...(values && { enum: values }),
+    ...compact({ type, description, enum: values }),
     ...limits,
     ...(type === 'object' && writeJsonObject(shape, rule)),
     ...(type === 'array' && writeJsonArray(shape, rule)),
@@ -57,18 +56,19 @@ function writeJsonObject(
 ): JsonSchema {
   const names = rule ? toProviderFieldNames(properties.keys(), rule) : undefined
   const named = (key: string): string => names?.get(key) ?? key
-  return {
+  return compact({
     properties: Object.fromEntries(
       [...properties].map(([key, inner]) => [named(key), writeJsonSchema(inner, rule)]),
     ),
-    ...(required.size > 0 && {
-      required: [...required].filter((key) => properties.has(key)).map(named),
-    }),
-    ...(additional !== undefined && {
-      additionalProperties:
-        typeof additional === 'boolean' ? additional : writeJsonSchema(additional, rule),
-    }),
-  }
+    required:
+      required.size > 0 ? [...required].filter((key) => properties.has(key)).map(named) : undefined,
+    additionalProperties:
+      additional !== undefined
+        ? typeof additional === 'boolean'
+          ? additional
+          : writeJsonSchema(additional, rule)
+        : undefined,
+  })
 }
 
 function writeJsonArray(
@@ -149,13 +149,13 @@ function writeStrictNode(
   if (branches.length === 1 && !isNullable)
     return writeStrictBranch(work, withAnnotations(branches[0]!, shape), depth, path)
   const description = describeLimits(shape.description, pickDefault(shape.limits))
-  return {
-    ...(description !== undefined && { description }),
+  return compact({
+    description,
     anyOf: [
       ...branches.map((branch) => writeStrictBranch(work, branch, depth, path)),
       ...(isNullable ? [{ type: 'null' }] : []),
     ],
-  }
+  })
 }
 
 function writeStrictBranch(
@@ -174,7 +174,7 @@ function writeStrictBranch(
   const description = describeLimits(shape.description, said)
   return {
     type,
-    ...(description !== undefined && { description }),
+    ...compact({ description }),
     ...(shape.values && writeStrictEnum(work, shape.values, at)),
     ...kept,
     ...(type === 'object' && writeStrictObject(work, shape, depth, path, at)),
@@ -297,11 +297,7 @@ export function writeGeminiSchema(shape: SchemaShape, depth = 1): JsonSchema {
   const kinds = listVariants(shape)
   const isNullable = shape.nullable && !isAnyShape(shape) && { nullable: true }
   if (kinds.length === 0)
-    return {
-      type: 'STRING',
-      ...(shape.description !== undefined && { description: shape.description }),
-      nullable: true,
-    }
+    return compact({ type: 'STRING', description: shape.description, nullable: true })
   if (kinds.length === 1 && kinds[0]!.types)
     return { ...writeGeminiBranch(withAnnotations(kinds[0]!, shape), depth)[0], ...isNullable }
   const description = describeLimits(shape.description, pickDefault(shape.limits))
@@ -309,11 +305,7 @@ export function writeGeminiSchema(shape: SchemaShape, depth = 1): JsonSchema {
   return {
     anyOf: kinds
       .flatMap((kind) => writeGeminiBranch(kind, depth))
-      .map((branch) => ({
-        ...(description !== undefined && { description }),
-        ...branch,
-        ...isNullable,
-      })),
+      .map((branch) => ({ ...compact({ description }), ...branch, ...isNullable })),
   }
 }
 
@@ -336,11 +328,10 @@ function writeGeminiBranch(shape: ShapeVariant, depth: number): JsonSchema[] {
   return [
     {
       type: type.toUpperCase(),
-      ...(description !== undefined && { description }),
-      ...(texts && { enum: texts }),
+      ...compact({ description, enum: texts }),
       ...Object.fromEntries(Object.entries(limits).filter(([keyword]) => isKept(keyword))),
       ...(type === 'object' && writeGeminiObject(shape, depth)),
-      ...(type === 'array' && { items: writeGeminiItems(shape, depth) }),
+      ...compact({ items: type === 'array' ? writeGeminiItems(shape, depth) : undefined }),
     },
   ]
 }
@@ -350,12 +341,12 @@ function writeGeminiObject({ properties, required }: ShapeVariant, depth: number
   if (properties.size === 0) return {}
   const names = toProviderFieldNames(properties.keys(), FIELD_NAME_RULES.gemini)
   const needed = [...required].filter((key) => properties.has(key)).map((key) => names.get(key)!)
-  return {
+  return compact({
     properties: Object.fromEntries(
       [...properties].map(([key, inner]) => [names.get(key)!, writeGeminiSchema(inner, depth + 1)]),
     ),
-    ...(needed.length > 0 && { required: needed }),
-  }
+    required: needed.length > 0 ? needed : undefined,
+  })
 }
 
 function writeGeminiItems({ items, prefix }: ShapeVariant, depth: number): JsonSchema {

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import type { ToolEvent } from '../../protocol/events.ts'
 import type { Outcome } from '../../protocol/outcome.ts'
 import { shorten } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { readEvent } from './events.ts'
 import { isSuccessStatus, readEnvelope, readExitFailure } from './exit.ts'
 import type { AnswerRules, ChildAnswer, ChildOutput } from './exit.ts'
@@ -74,7 +74,10 @@ function parseOutputText(text: string, expects: AnswerRules['expects']): ParsedO
     return expects === 'json' || text === '' ? {} : { value: trimFinalNewline(text) }
   const document = parseWholeDocument(whole, expects)
   if (document)
-    return { value: document.value, ...(document.mended && { warnings: [NAN_WARNING] }) }
+    return {
+      value: document.value,
+      ...compact({ warnings: document.mended ? [NAN_WARNING] : undefined }),
+    }
   const read = expects === 'verbatim' ? undefined : parseDocuments(whole, expects)
   return read ?? { value: trimFinalNewline(text) }
 }

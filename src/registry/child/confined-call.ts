@@ -21,6 +21,7 @@ import type { StagedOutput } from '../../process/staging.ts'
 import type { Context } from '../../protocol/context.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { CheckedFile } from '../cache.ts'
 import { collectOwnVariables } from '../source.ts'
 import type { ChildCall, ChildServices } from './child-call.ts'
@@ -181,11 +182,11 @@ function listHiddenRunFolders({ read, write }: Grants, cwd: string): readonly st
 function toChildLimits({
   limits: { outputMb, lineKb, graceMs },
 }: Grants): Pick<ChildOptions, 'maxStdout' | 'maxLine' | 'grace'> {
-  return {
-    ...(outputMb !== undefined && { maxStdout: outputMb * KIBIBYTE * KIBIBYTE }),
-    ...(lineKb !== undefined && { maxLine: lineKb * KIBIBYTE }),
-    ...(graceMs !== undefined && { grace: graceMs }),
-  }
+  return compact({
+    maxStdout: outputMb !== undefined ? outputMb * KIBIBYTE * KIBIBYTE : undefined,
+    maxLine: lineKb !== undefined ? lineKb * KIBIBYTE : undefined,
+    grace: graceMs,
+  })
 }
 
 /** One call of a tool in another process. */

@@ -12,7 +12,7 @@ import type { Artifact, Outcome } from '../../protocol/outcome.ts'
 import { readEventPlan } from '../../protocol/plan.ts'
 import { reviveToolError } from '../../protocol/tool-error.ts'
 import { shorten } from '../../util/text.ts'
-import { isObject, parseJsonObject } from '../../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 
 const LOG_LEVELS: readonly unknown[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[]
@@ -118,16 +118,8 @@ export function toCallReply(outcome: Outcome, ctx: Context): unknown {
   }
   if (ctx.dryRun) emitPlan(outcome.result, ctx)
   const { result, message, hidden, content } = outcome
-  const said: ReplyOptions = {
-    ...(message !== undefined && { message }),
-    ...(hidden && { hidden }),
-    ...(content && { content }),
-  }
-  const facts = {
-    ...(warnings && { warnings }),
-    ...(truncated && { truncated }),
-    ...(next_cursor !== undefined && { next_cursor }),
-  }
+  const said: ReplyOptions = compact({ message, hidden, content })
+  const facts = compact({ warnings, truncated, next_cursor })
   if (outcome.status === 'success') return withForeignInfo(ok(result, said), facts)
   return withForeignInfo(partial(result, outcome.errors, said), {
     ...facts,
@@ -191,11 +183,11 @@ export function readInteractionOptions(options: unknown): readonly InteractionOp
     if (!isObject(option) || typeof option['value'] !== 'string') return []
     const { value, label, description } = option
     return [
-      {
+      compact({
         value,
-        ...(typeof label === 'string' && { label }),
-        ...(typeof description === 'string' && { description }),
-      },
+        label: typeof label === 'string' ? label : undefined,
+        description: typeof description === 'string' ? description : undefined,
+      }),
     ]
   })
 }
@@ -218,10 +210,10 @@ export function buildAnswerLine(
 export function readSampling(given: unknown): SampleOptions {
   if (!isObject(given)) return {}
   const { max_tokens: maxTokens, system, temperature, stop_sequences: stopSequences } = given
-  return {
-    ...(typeof maxTokens === 'number' && { maxTokens }),
-    ...(typeof system === 'string' && { system }),
-    ...(typeof temperature === 'number' && { temperature }),
-    ...(Array.isArray(stopSequences) && { stopSequences: stopSequences.map(String) }),
-  }
+  return compact({
+    maxTokens: typeof maxTokens === 'number' ? maxTokens : undefined,
+    system: typeof system === 'string' ? system : undefined,
+    temperature: typeof temperature === 'number' ? temperature : undefined,
+    stopSequences: Array.isArray(stopSequences) ? stopSequences.map(String) : undefined,
+  })
 }

@@ -13,7 +13,7 @@ import type { EXIT_STATUSES } from '../../protocol/manifest.ts'
 import type { ErrorObject, FailureOutcome, Outcome } from '../../protocol/outcome.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { FailOptions } from '../../protocol/tool-error.ts'
-import { isDeeperThan, isObject, parseJsonObject } from '../../util/values.ts'
+import { compact, isDeeperThan, isObject, parseJsonObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 
 const MAX_STDERR_TAIL = 4000
@@ -41,18 +41,18 @@ export function readExitFailure(
   const error = said ?? explainExit(output, value)
   const details = { ...error.details, ...collectExitDetails(output, said ? undefined : value) }
   const { errors, summary } = envelope?.ok === false ? envelope : {}
-  return {
+  return compact({
     ok: false,
     status: 'error',
     error: {
       ...error,
       ...decideRetryable(output, error, value),
-      details: { ...details, ...(errors && { errors }), ...(summary && { summary }) },
+      details: { ...details, ...compact({ errors, summary }) },
     },
-    ...(errors && { errors }),
-    ...(summary && { summary }),
+    errors,
+    summary,
     meta: { tool: '', duration_ms: 0 },
-  }
+  })
 }
 
 function explainExit(output: ChildOutput, value: unknown): ErrorObject {
@@ -72,10 +72,15 @@ function explainExit(output: ChildOutput, value: unknown): ErrorObject {
       ? readLastLines(value)
       : `the program ended with exit status ${status} and said nothing`)
   if (cause?.code !== undefined)
-    return toErrorObject(cause.code, words, {
-      retryable: false,
-      ...(cause.fix !== undefined && { suggestion: { action: 'abort', fix: cause.fix } }),
-    })
+    return toErrorObject(
+      cause.code,
+      words,
+      compact({
+        retryable: false,
+        suggestion:
+          cause.fix !== undefined ? { action: 'abort' as const, fix: cause.fix } : undefined,
+      }),
+    )
   const meaning = getExitMeaning(output)
   if (meaning) return toErrorObject(meaning.code, words, { retryable: meaning.retryable })
   if (status === 126) return toErrorObject('PERMISSION', words)
@@ -84,7 +89,10 @@ function explainExit(output: ChildOutput, value: unknown): ErrorObject {
       retryable: false,
       suggestion: { action: 'abort', fix: 'Install the program that is missing' },
     })
-  return readError({ message: words }, { tool: '', ...(status !== null && { exitCode: status }) })
+  return readError(
+    { message: words },
+    compact({ tool: '', exitCode: status !== null ? status : undefined }),
+  )
 }
 
 const EXTERNAL_SIGNALS = new Set(['SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'])
@@ -113,15 +121,17 @@ function decideRetryable(
 
 function collectExitDetails({ status, signal, stderr }: ChildOutput, value: unknown): object {
   const tail = stderr.trim().slice(-MAX_STDERR_TAIL)
-  return {
-    ...(status !== null && { exit_status: status }),
-    ...(signal !== null && { signal }),
-    ...(tail !== '' && { stderr: tail }),
-    ...(value !== undefined &&
-      value !== '' && {
-        stdout: typeof value === 'string' ? value.slice(-MAX_STDOUT_DETAIL) : limitDetail(value),
-      }),
-  }
+  return compact({
+    exit_status: status !== null ? status : undefined,
+    signal: signal !== null ? signal : undefined,
+    stderr: tail !== '' ? tail : undefined,
+    stdout:
+      value !== undefined && value !== ''
+        ? typeof value === 'string'
+          ? value.slice(-MAX_STDOUT_DETAIL)
+          : limitDetail(value)
+        : undefined,
+  })
 }
 
 function limitDetail(value: unknown): unknown {
@@ -315,7 +325,7 @@ const EMPTY_META = { tool: '', duration_ms: 0 }
  * the ways in which tools say that they failed; undefined for what is a result itself.
  */
 export function readEnvelope(document: unknown, status: number | undefined): Outcome | undefined {
-  const context = { tool: '', ...(status !== undefined && { exitCode: status }) }
+  const context = compact({ tool: '', exitCode: status })
   const outcome = readOutcome(document, context)
   if (outcome || !isObject(document)) return outcome
   if (isMcpResult(document)) return readMcpResult(document, context)

@@ -12,7 +12,7 @@ import type { Outcome } from '../../protocol/outcome.ts'
 import { reviveToolError } from '../../protocol/tool-error.ts'
 import type { ToolError } from '../../protocol/tool-error.ts'
 import { shorten } from '../../util/text.ts'
-import { isObject, parseJsonObject } from '../../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import {
   buildAnswerLine,
@@ -110,7 +110,9 @@ const ASKERS_BY_ACTION: { readonly [kind: string]: QuestionAsker } = {
       kind: 'confirm',
       prompt,
       ...readCommonOptions(context),
-      ...(typeof context['default'] === 'boolean' && { default: context['default'] }),
+      ...compact({
+        default: typeof context['default'] === 'boolean' ? context['default'] : undefined,
+      }),
     }),
   decision: (context, ctx, prompt) => {
     const options = readInteractionOptions(context['options'])
@@ -121,7 +123,7 @@ const ASKERS_BY_ACTION: { readonly [kind: string]: QuestionAsker } = {
       prompt,
       options,
       ...readCommonOptions(context),
-      ...(typeof preset === 'string' && { default: preset }),
+      ...compact({ default: typeof preset === 'string' ? preset : undefined }),
     })
   },
   input: ({ schema, default: preset, ...context }, ctx, prompt) =>
@@ -129,8 +131,7 @@ const ASKERS_BY_ACTION: { readonly [kind: string]: QuestionAsker } = {
       kind: 'input',
       prompt,
       ...readCommonOptions(context),
-      ...(isObject(schema) && { schema }),
-      ...(preset !== undefined && { default: preset }),
+      ...compact({ schema: isObject(schema) ? schema : undefined, default: preset }),
     }),
   sample: (context, ctx, prompt) =>
     ctx.sample(prompt, { ...readCommonOptions(context), ...readSampling(context) }),
@@ -146,10 +147,10 @@ function readCommonOptions({ timeout, key }: JsonObject): {
   readonly timeout?: number
   readonly key?: string
 } {
-  return {
-    ...(typeof timeout === 'number' && timeout > 0 && { timeout }),
-    ...(typeof key === 'string' && /^[\w.-]{1,64}$/.test(key) && { key }),
-  }
+  return compact({
+    timeout: typeof timeout === 'number' && timeout > 0 ? timeout : undefined,
+    key: typeof key === 'string' && /^[\w.-]{1,64}$/.test(key) ? key : undefined,
+  })
 }
 
 /** What a run has for itself while it lasts. */
@@ -186,7 +187,7 @@ export async function makeRunFolder({
   return {
     workspace: inside('work'),
     shown: [inside('control'), inside('logs')],
-    env: {
+    env: compact({
       RUN_ID: runId,
       TRACE_ID: env['TRACE_ID'] ?? `t-${randomHex(8)}`,
       WORKSPACE: inside('work'),
@@ -194,8 +195,8 @@ export async function makeRunFolder({
       CANCEL_FILE: inside('control/CANCEL'),
       AI_PROTOCOL_VERSION: '1',
       IDEMPOTENCY_KEY: env['IDEMPOTENCY_KEY'] ?? runId,
-      ...(deadline && { DEADLINE_TS: deadline.at.toISOString() }),
-    },
+      DEADLINE_TS: deadline ? deadline.at.toISOString() : undefined,
+    }),
     async remove() {
       stopListening()
       await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)

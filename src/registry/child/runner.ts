@@ -9,7 +9,7 @@ import type { ChildEnd, ChildReason } from '../../process/child.ts'
 import { runChild } from '../../process/run.ts'
 import type { Context } from '../../protocol/context.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import type { ForeignRun } from '../foreign/define-foreign.ts'
 import { buildChildEnv } from '../source.ts'
@@ -105,7 +105,7 @@ async function runProtocol({ call, input, ctx, held }: ChildRequest): Promise<un
     return await listener.conclude({
       ...end,
       stderr: side.tail(),
-      ...(call.exitCodes && { exitCodes: call.exitCodes }),
+      ...compact({ exitCodes: call.exitCodes }),
     })
   } finally {
     await folder?.remove()
@@ -128,10 +128,10 @@ function toToolableInput({ call, input, ctx }: ChildRequest): ChildFeed {
   const text = JSON.stringify(input)
   // Executables of the specification know neither stdin nor these flags.
   if (!call.stdin && !call.warm)
-    return {
+    return compact({
       args: [...name, text, ...(call.streaming ? ['--stream'] : [])],
-      ...(call.streaming && { streams: true }),
-    }
+      streams: call.streaming ? true : undefined,
+    })
   return {
     args: [
       ...name,
@@ -204,22 +204,22 @@ export async function runOnce(
       command: [program, ...fixed, ...feed.args],
       grace: STOP_GRACE_MS,
       ...(held ?? { cwd: call.cwd ?? ctx.cwd, env: buildChildEnv(call, ctx) }),
-      ...(feed.input !== undefined && { input: feed.input }),
+      ...compact({ input: feed.input }),
       signal: ctx.signal,
       onErrorLine: side.readLine,
-      ...(stream && { onLine: stream.hear }),
+      ...compact({ onLine: stream ? stream.hear : undefined }),
     }),
   )
   const problem = toEndError(end, ctx, side.tail())
   if (problem) throw problem
   const { outcome, events } = readAnswer(
-    {
+    compact({
       stdout: stream ? stream.rest() : end.stdout,
       stderr: side.tail(),
       status: end.status,
       signal: end.signal,
-      ...(call.exitCodes && { exitCodes: call.exitCodes }),
-    },
+      exitCodes: call.exitCodes,
+    }),
     rules,
   )
   for (const event of events) emitEvent(event, ctx)

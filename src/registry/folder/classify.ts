@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { failReading } from '../../protocol/documents.ts'
 import type { ReadProblem, ReadResult } from '../../protocol/documents.ts'
 import { readPlainYaml, reportYamlLimit, YAML_LIMITS } from '../../protocol/yaml.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { Json } from '../../util/values.ts'
 import type { CallForm, ChildCall } from '../child/child-call.ts'
 import {
@@ -98,11 +98,11 @@ function classifyYaml(candidate: FolderCandidate, text: ReadResult<Json>): Class
       tools: [toOutlinedTool(name, facts)],
       ...('server' in manifest.value
         ? { server: true, ...getServerEntry(manifest.value.server) }
-        : {
-            ...(manifest.value.version !== undefined && { version: manifest.value.version }),
-            ...(manifest.value.entry !== undefined && { entry: manifest.value.entry }),
-            ...(manifest.value.runner !== undefined && { runner: manifest.value.runner }),
-          }),
+        : compact({
+            version: manifest.value.version,
+            entry: manifest.value.entry,
+            runner: manifest.value.runner,
+          })),
     },
     body: JSON.stringify(manifest.value),
   }
@@ -145,13 +145,13 @@ function toInFileClassification(
     call: toInFileCall({ name, facts }, form, several, serves, command),
   }))
   return {
-    outline: {
+    outline: compact({
       is: 'tools',
       how: 'manifest in the file',
       tier: 'manifest',
-      ...(version !== undefined && { version }),
+      version,
       tools: whole.map(({ name, facts }) => toOutlinedTool(name, facts)),
-    },
+    }),
     body: JSON.stringify({ tools: whole }),
   }
 }
@@ -241,10 +241,13 @@ export function readInFileManifest(
   return {
     value: {
       name: findNameProblem(name) === undefined ? (name as string) : undefined,
-      ...(typeof getOwn(data, 'version') === 'string' && {
-        version: getOwn(data, 'version') as string,
+      ...compact({
+        version:
+          typeof getOwn(data, 'version') === 'string'
+            ? (getOwn(data, 'version') as string)
+            : undefined,
+        serves: getOwn(data, 'serve') === true || undefined,
       }),
-      ...(getOwn(data, 'serve') === true && { serves: true }),
       tools,
     },
   }
@@ -283,8 +286,10 @@ function readInFileTool(
     several,
     facts: {
       ...readMetadata(asked),
-      ...(input !== undefined && { inputSchema: { type: 'object', ...input } }),
-      ...(output !== undefined && { outputSchema: output }),
+      ...compact({
+        inputSchema: input !== undefined ? { type: 'object', ...input } : undefined,
+        outputSchema: output,
+      }),
     },
   }
 }

@@ -6,6 +6,7 @@ import { dirname } from 'node:path'
 import type { ToolDefinition } from '../../define/tool-types.ts'
 import type { DeclaredError } from '../../protocol/errors.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { compact } from '../../util/values.ts'
 import { statFile } from '../cache.ts'
 import type { ChildCall } from '../child/child-call.ts'
 import type { Confinement } from '../child/confined-call.ts'
@@ -70,8 +71,7 @@ export async function getManifestProgram(
   const { selftest, orchestrator, ...tool } = readManifestTool(home, known, path)
   return {
     ...(await toFoundProgram(home, known, tool, path)),
-    ...(orchestrator && { orchestrator }),
-    ...(selftest && { selftest }),
+    ...compact({ orchestrator, selftest }),
   }
 }
 
@@ -102,13 +102,7 @@ function readManifestTool(
     readFileHead(path),
     isExecutableMode(statFile(path)?.mode ?? 0),
   )
-  return {
-    name,
-    facts,
-    call: { ...call, command },
-    ...(orchestrator && { orchestrator }),
-    ...(selftest && { selftest }),
-  }
+  return compact({ name, facts, call: { ...call, command }, orchestrator, selftest })
 }
 
 async function toFoundProgram(
@@ -205,13 +199,17 @@ function completeDeclaredError(
   if (!ToolError.is(error) || !Object.hasOwn(declared, error.code)) return error
   const { category, recoverable = false, retryable = false } = declared[error.code]!
   const { code, message, suggestion, details, field, cause } = error
-  return new ToolError(code, message, {
-    category: category ?? error.category,
-    recoverable: error.recoverable || recoverable,
-    retryable: error.retryable || retryable,
-    ...(suggestion && { suggestion }),
-    ...(details && { details }),
-    ...(field !== undefined && { field }),
-    ...(cause !== undefined && { cause }),
-  })
+  return new ToolError(
+    code,
+    message,
+    compact({
+      category: category ?? error.category,
+      recoverable: error.recoverable || recoverable,
+      retryable: error.retryable || retryable,
+      suggestion,
+      details,
+      field,
+      cause,
+    }),
+  )
 }

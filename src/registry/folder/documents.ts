@@ -10,6 +10,7 @@ import type { ReadingContext } from '../../protocol/context.ts'
 import type { PromptManifest, ResourceManifest } from '../../protocol/manifest.ts'
 import { reviveToolError } from '../../protocol/tool-error.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { ChildCall, ChildServices } from '../child/child-call.ts'
 import { toSummary, toValidName } from '../names.ts'
 import { checkToolFile } from './freshness.ts'
@@ -127,14 +128,14 @@ function makePrompt(
   return prompt<JsonSchema>({
     name: toValidName(name),
     summary: toSummary(name, { summary }),
-    ...(title !== undefined && { title }),
+    ...compact({ title }),
     tags,
     arguments: {
       type: 'object',
       properties: Object.fromEntries(
         given.map(({ name: argument, description }) => [
           argument,
-          { type: 'string', ...(description !== undefined && { description }) },
+          compact({ type: 'string', description }),
         ]),
       ),
       required: given.filter(({ required }) => required).map(({ name: argument }) => argument),

@@ -3,6 +3,7 @@
  */
 
 import { availableParallelism } from 'node:os'
+import { compact } from '../../util/values.ts'
 import type { ChildCall } from '../child/child-call.ts'
 import { isLastingVerdict } from '../probe/ask.ts'
 import type {
@@ -60,7 +61,7 @@ export async function probePrograms(
   const readHelp = help ? (await import('../help/read-help.ts')).readProgramHelp : undefined
   await probeAll(
     [...candidates.keys()],
-    { ...probe, env, signal, ...(readHelp && { readHelp }) },
+    { ...probe, env, signal, ...compact({ readHelp }) },
     (probed, verdict) =>
       onJudgement(
         candidates.get(probed)!,
@@ -81,33 +82,34 @@ function toClassification(
         ? Date.now() + TRANSIENT_LIFETIME_MS
         : undefined
     return {
-      outline: {
+      outline: compact({
         is: 'problem',
         reason: verdict.reason,
         message: `${key}: ${verdict.message}`,
         fix: verdict.fix,
-        ...(until !== undefined && { until }),
-      },
+        until,
+      }),
       body: '',
     }
   }
   const { form, version, tools, resources, prompts, warnings } = verdict
   return {
-    outline: {
+    outline: compact({
       is: 'tools',
       how: KIND_BY_FORM[form],
       tier: form === 'discover' ? 'executable' : 'local',
       tools: tools.map(({ name, facts }) => toOutlinedTool(name, facts)),
-      ...(version !== undefined && { version }),
-      ...(warnings.length > 0 && {
-        warnings: warnings.map(({ reason, message, fix }) => ({
-          reason,
-          message: `${key}: ${message}`,
-          fix,
-        })),
-      }),
-      ...(resources.length + prompts.length > 0 && { more: true }),
-    },
+      version,
+      warnings:
+        warnings.length > 0
+          ? warnings.map(({ reason, message, fix }) => ({
+              reason,
+              message: `${key}: ${message}`,
+              fix,
+            }))
+          : undefined,
+      more: resources.length + prompts.length > 0 || undefined,
+    }),
     body: JSON.stringify({ tools, command, resources, prompts }),
   }
 }

@@ -18,7 +18,7 @@ import type {
   McpOptions,
   Permissions,
 } from '../../protocol/manifest.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
 import type { CheckedFile } from '../cache.ts'
 import { cleanText, setNotes, toSummary } from '../names.ts'
@@ -62,7 +62,7 @@ export function defineForeign(
       summary: toSummary(name, given),
       reserved: false,
       input,
-      ...(output && { output }),
+      ...compact({ output }),
       run,
     },
     { isRemote: true },
@@ -87,11 +87,13 @@ function sanitizeMetadata(given: UntrustedMetadata, input: JsonSchema) {
   const description = cleanText(given['description'], MAX_DESCRIPTION_LENGTH)
   const { timeout, permissions } = given
   return {
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
+    ...compact({ title, description }),
     ...pickBooleans(given, ['dryRun', 'streaming', 'session']),
-    ...(typeof timeout === 'number' && timeout > 0 && timeout <= 7 * 86_400 && { timeout }),
-    ...(isObject(permissions) && { permissions: permissions as Permissions }),
+    ...compact({
+      timeout:
+        typeof timeout === 'number' && timeout > 0 && timeout <= 7 * 86_400 ? timeout : undefined,
+      permissions: isObject(permissions) ? (permissions as Permissions) : undefined,
+    }),
     tags: sanitizeTexts(given['tags']),
     annotations: sanitizeAnnotations(given['annotations']),
     examples: sanitizeExamples(given['examples'], input),
@@ -139,9 +141,9 @@ function sanitizeExamples(given: unknown, schema: JsonSchema): Example[] {
       if (!isFit) return []
       return [
         {
-          ...(description !== undefined && { description }),
+          ...compact({ description }),
           ...(isObject(input) ? { input } : { args: args as string[] }),
-          ...(output !== undefined && { output }),
+          ...compact({ output }),
         },
       ]
     },
@@ -161,11 +163,13 @@ function sanitizeErrors(given: unknown): { readonly [code: string]: DeclaredErro
           code,
           {
             message,
-            ...(ERROR_CATEGORIES.includes(category) && {
-              category: category as NonNullable<DeclaredError['category']>,
+            ...compact({
+              category: ERROR_CATEGORIES.includes(category)
+                ? (category as NonNullable<DeclaredError['category']>)
+                : undefined,
+              recoverable: typeof recoverable === 'boolean' ? recoverable : undefined,
+              retryable: typeof retryable === 'boolean' ? retryable : undefined,
             }),
-            ...(typeof recoverable === 'boolean' && { recoverable }),
-            ...(typeof retryable === 'boolean' && { retryable }),
           },
         ],
       ]
@@ -230,12 +234,12 @@ function sanitizeFlags(
     if (isSwitch) switches.add(long)
     const short = asked.short !== undefined && !letters.has(asked.short) ? asked.short : undefined
     if (short !== undefined) letters.add(short)
-    const options = {
-      ...(long !== natural && { name: long }),
-      ...(short !== undefined && { short }),
-      ...(asked.env !== undefined && { env: asked.env }),
-      ...(asked.hidden && { hidden: true }),
-    }
+    const options = compact({
+      name: long !== natural ? long : undefined,
+      short,
+      env: asked.env,
+      hidden: asked.hidden ? true : undefined,
+    })
     if (Object.keys(options).length > 0) flags.push([field, options])
   }
   return {
@@ -248,12 +252,12 @@ function readFlagOptions(given: unknown, field: string): FlagOptions {
   const options = isObject(given) && Object.hasOwn(given, field) ? given[field] : undefined
   if (!isObject(options)) return {}
   const { name, short, env, hidden } = options
-  return {
-    ...(typeof name === 'string' && { name }),
-    ...(typeof short === 'string' && /^[A-Za-z]$/.test(short) && { short }),
-    ...(typeof env === 'string' && /^[A-Za-z_]\w*$/.test(env) && { env }),
-    ...(hidden === true && { hidden }),
-  }
+  return compact({
+    name: typeof name === 'string' ? name : undefined,
+    short: typeof short === 'string' && /^[A-Za-z]$/.test(short) ? short : undefined,
+    env: typeof env === 'string' && /^[A-Za-z_]\w*$/.test(env) ? env : undefined,
+    hidden: hidden === true ? hidden : undefined,
+  })
 }
 
 function isTypeableFlag(long: string): boolean {

@@ -10,7 +10,7 @@ import { findContentProblem } from '../../protocol/outcome.ts'
 import type { ContentBlock, Outcome } from '../../protocol/outcome.ts'
 import { reviveToolError, ToolError } from '../../protocol/tool-error.ts'
 import { shorten } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { toErrorCode } from '../http.ts'
 import type { HttpResult } from '../http.ts'
@@ -56,7 +56,9 @@ function readToolError(
   const told = isObject(document) ? readOutcome(document, { tool }) : undefined
   if (told && !told.ok) return reviveToolError(told.error)
   return reviveToolError(
-    readError({ message: text, ...(isObject(document) && { details: document }) }, { tool }),
+    readError(compact({ message: text, details: isObject(document) ? document : undefined }), {
+      tool,
+    }),
   )
 }
 
@@ -75,8 +77,10 @@ function readToolableReply(
   const { message, hidden } = meta
   const options = {
     ...toContentOption(others),
-    ...(typeof message === 'string' && { message }),
-    ...(hidden === true && { hidden: true }),
+    ...compact({
+      message: typeof message === 'string' ? message : undefined,
+      hidden: hidden === true || undefined,
+    }),
   }
   return outcome?.ok && outcome.status === 'partial'
     ? partial(result, outcome.errors, options)
@@ -131,11 +135,7 @@ function toContentOption(blocks: readonly ContentBlock[]): {
 export function toReply(outcome: Outcome): Reply {
   if (!outcome.ok) throw reviveToolError(outcome.error)
   const { result, message, hidden, content } = outcome
-  const options = {
-    ...(message !== undefined && { message }),
-    ...(hidden !== undefined && { hidden }),
-    ...(content !== undefined && { content }),
-  }
+  const options = compact({ message, hidden, content })
   return outcome.status === 'partial'
     ? partial(result, outcome.errors, options)
     : ok(result, options)
@@ -155,10 +155,10 @@ export function toStatusError(answer: HttpResult, who: string, tool: string): To
   return new ToolError(
     toErrorCode(status),
     `${who} answered with HTTP status ${status}${describeBody(answer)}`,
-    {
-      details: { status, ...(document !== undefined && { body: document }) },
-      ...(wait > 0 && { suggestion: `Wait ${wait} seconds, then call again` }),
-    },
+    compact({
+      details: compact({ status, body: document }),
+      suggestion: wait > 0 ? `Wait ${wait} seconds, then call again` : undefined,
+    }),
   )
 }
 

@@ -8,7 +8,7 @@ import { inlineRefs } from '../../define/schema/publish.ts'
 import { createRefs, getRef } from '../../define/schema/refs.ts'
 import { forEachSubschema, mapSubschemas } from '../../define/schema/subschemas.ts'
 import { shorten } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import { sanitizeNode } from './sanitize-node.ts'
 import type { NoteListener, SanitizedNode } from './sanitize-node.ts'
@@ -153,7 +153,7 @@ function toObjectRoot(given: JsonSchema, note: NoteListener): JsonSchema {
     'if',
     ...OPEN_OBJECT_KEYWORDS,
   ].some((keyword) => Object.hasOwn(schema, keyword))
-  return { type: 'object', ...schema, ...(isSilent && { additionalProperties: true }) }
+  return { type: 'object', ...schema, ...compact({ additionalProperties: isSilent || undefined }) }
 }
 
 function mayBeObject(branch: unknown): boolean {

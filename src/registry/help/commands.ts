@@ -2,6 +2,7 @@
  * Collects the commands and positional arguments of a help text.
  */
 
+import { compact } from '../../util/values.ts'
 import { readHelpRows } from './layout.ts'
 import type { HelpRow } from './layout.ts'
 import { readNotices } from './options.ts'
@@ -23,7 +24,11 @@ export function collectCommands(
     const known = found.get(name)
     if (known) {
       if (known.description === '') known.description = description
-    } else found.set(name, { name, ...(aliases.length > 0 && { aliases }), description })
+    } else
+      found.set(
+        name,
+        compact({ name, aliases: aliases.length > 0 ? aliases : undefined, description }),
+      )
   }
   const program = usages[0]?.[0]?.kind === 'word' ? usages[0][0].names[0]! : ''
   const chosen = new Set(
@@ -115,11 +120,11 @@ function toHelpCommand(row: HelpRow): HelpCommand | undefined {
     ...(alternatives[3] ?? '').split(/, ?/),
     ...(noted ?? '').split(/, ?/),
   ].filter((alias) => COMMAND_NAME.test(alias) && alias !== name)
-  return {
+  return compact({
     name,
-    ...(aliases.length > 0 && { aliases: [...new Set(aliases)] }),
+    aliases: aliases.length > 0 ? [...new Set(aliases)] : undefined,
     description: row.description.replace(/\s+/g, ' ').trim(),
-  }
+  })
 }
 
 /** Commands under a line that only says `COMMAND`. */
@@ -145,11 +150,13 @@ function readNestedCommands(section: HelpSection, chosen: ReadonlySet<string>): 
     const match = /^([^\s(]+)(?: \(([^()]+)\))?(?: {2,}(.*))?$/.exec(text.trim())
     if (indent < 0 || !match || !chosen.has(match[1]!)) continue
     const aliases = (match[2] ?? '').split(/, ?/).filter((alias) => COMMAND_NAME.test(alias))
-    found.push({
-      name: match[1]!,
-      ...(aliases.length > 0 && { aliases }),
-      description: match[3]?.trim() ?? '',
-    })
+    found.push(
+      compact({
+        name: match[1]!,
+        aliases: aliases.length > 0 ? aliases : undefined,
+        description: match[3]?.trim() ?? '',
+      }),
+    )
   }
   return found
 }

@@ -3,6 +3,7 @@
  * description.
  */
 
+import { compact } from '../../util/values.ts'
 import {
   findClosingBracket,
   isNotice,
@@ -58,8 +59,12 @@ export function readFlagHead(line: string, at: number, around: LineContext): Fla
     specs,
     list,
     ...joint,
-    ...(joint.joint === 'narrow' &&
-      joint.end === around.descriptionColumn && { joint: 'gap' as const }),
+    ...compact({
+      joint:
+        joint.joint === 'narrow' && joint.end === around.descriptionColumn
+          ? ('gap' as const)
+          : undefined,
+    }),
   }
 }
 
@@ -98,14 +103,14 @@ function readHelpFlag(line: string, at: number, around: LineContext): HelpFlag |
     value = value ? { ...value, text: `${value.text} ${spaced.text}` } : spaced
     end = spaced.end
   }
-  return {
+  return compact({
     names,
     negative: flag.negative,
     at: flag.at,
     end,
-    ...(value && { value }),
-    ...(repeated && { repeated }),
-  }
+    value,
+    repeated: repeated || undefined,
+  })
 }
 
 /** `-v|vv|vvv`, `-sS/sT/sA` and `--min-rate/max-rate`. */

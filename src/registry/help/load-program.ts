@@ -3,6 +3,7 @@
  */
 
 import { getPackageVersion } from '../../core/cache.ts'
+import { compact } from '../../util/values.ts'
 import { isSameStamp, parseJson, readCache, statFile, writeCache } from '../cache.ts'
 import type { CacheSubject } from '../cache.ts'
 import type { ChildCall, ChildServices } from '../child/child-call.ts'
@@ -81,11 +82,7 @@ async function probeProgram(
     { ...settings, env, signal },
   )
   if (verdict.kind !== 'tools' || verdict.form === 'help') return undefined
-  return {
-    kind: 'toolable executable',
-    tools: verdict.tools,
-    ...(verdict.version !== undefined && { version: verdict.version }),
-  }
+  return compact({ kind: 'toolable executable', tools: verdict.tools, version: verdict.version })
 }
 
 async function readHelpTools(
@@ -99,7 +96,7 @@ async function readHelpTools(
     unsandboxed: settings.unsandboxed,
     signal,
   })
-  const root = await describeProgram(run, { depth, most: MAX_COMMANDS, ...(only && { only }) })
+  const root = await describeProgram(run, compact({ depth, most: MAX_COMMANDS, only }))
   const tools = root ? toHelpTools(root, source) : []
   return {
     kind: 'program by its help',
@@ -125,7 +122,7 @@ function toFoundTool(
     location: file,
     summary: toSummary(name, facts),
     tags: facts.tags ?? [],
-    ...(version !== undefined && { version }),
+    ...compact({ version }),
     define: (wanted) => defineForeign(wanted, facts, createChildRunner(whole, services)),
     program: async () => ({
       call: whole,

@@ -2,6 +2,7 @@
  * Collects the options of a help text, with defaults, choices and other notices in their descriptions.
  */
 
+import { compact } from '../../util/values.ts'
 import { isShortName } from './flag-head.ts'
 import type { HelpFlag } from './flag-head.ts'
 import type { HelpFlagEntry, HelpOption } from './sections.ts'
@@ -122,7 +123,7 @@ function addUsageFlag(options: OptionCollection, item: UsageItem): void {
       addUsageFlag(options, {
         ...item,
         names: [letter],
-        ...(index < letters.length - 1 && { value: undefined as never }),
+        ...compact({ value: index < letters.length - 1 ? (undefined as never) : undefined }),
       })
     return
   }

@@ -6,6 +6,7 @@
  */
 
 import type { JsonSchema } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { ProgramField, ProgramForm } from '../child/child-call.ts'
 import type { ForeignMetadata } from '../source.ts'
 import { collectCommands, collectPositionals } from './commands.ts'
@@ -124,22 +125,26 @@ export function toProgramMetadata(
     const field = toPositionalField(positional, properties)
     if (field === undefined) continue
     properties[field] = toPositionalSchema(positional)
-    fields.push({ field, takesValue: true, ...(positional.repeatable && { repeatable: true }) })
+    fields.push({
+      field,
+      takesValue: true,
+      ...compact({ repeatable: positional.repeatable || undefined }),
+    })
     if (positional.required) required.push(field)
   }
-  const inputSchema: JsonSchema = {
+  const inputSchema: JsonSchema = compact({
     type: 'object',
     properties: { ...properties },
     additionalProperties: false,
-    ...(required.length > 0 && { required }),
-  }
+    required: required.length > 0 ? required : undefined,
+  })
   return {
     facts: { ...toSummaryAndDescription(document, name), inputSchema },
-    program: {
+    program: compact({
       fields,
-      ...(singleDash && { noEndOfFlags: true }),
-      ...(single && { ordered: true }),
-    },
+      noEndOfFlags: singleDash || undefined,
+      ordered: single || undefined,
+    }),
   }
 }
 
@@ -152,7 +157,7 @@ function toSummaryAndDescription(
   const whole = [description, usage === '' ? '' : `Usage: ${usage}`]
     .filter((part) => part !== '')
     .join('\n\n')
-  return { summary: summary.slice(0, 200), ...(whole !== '' && { description: whole }) }
+  return compact({ summary: summary.slice(0, 200), description: whole !== '' ? whole : undefined })
 }
 
 function toOptionField(
@@ -181,13 +186,14 @@ function toOptionField(
     field,
     flag: positive,
     takesValue: option.takesValue || option.valueOptional === true,
-    ...(negative !== undefined && { negative }),
-    ...(option.valueOptional && { valueOptional: true }),
-    ...(separate && { separate: true }),
-    ...(option.repeatable && { repeatable: true }),
-    ...(option.takesValue &&
-      written === 'space' &&
-      takesValuesTogether(option) && { together: true }),
+    ...compact({
+      negative,
+      valueOptional: option.valueOptional ? true : undefined,
+      separate: separate || undefined,
+      repeatable: option.repeatable || undefined,
+      together:
+        (option.takesValue && written === 'space' && takesValuesTogether(option)) || undefined,
+    }),
   }
 }
 
@@ -209,7 +215,9 @@ function takesValuesTogether({ valueName, repeatable }: HelpOption): boolean {
 }
 
 function toOptionSchema(option: HelpOption, field: ProgramField, singleDash: boolean): JsonSchema {
-  const description = { ...(option.description !== '' && { description: option.description }) }
+  const description = compact({
+    description: option.description !== '' ? option.description : undefined,
+  })
   if (!field.takesValue)
     return option.repeatable
       ? { type: 'integer', minimum: 0, maximum: 10, ...description }
@@ -254,7 +262,7 @@ function toPositionalSchema({ choices, repeatable, description }: HelpPositional
     choices.length > 1 ? { type: 'string', enum: [...choices] } : { type: 'string' }
   return {
     ...(repeatable ? { type: 'array', items: value } : value),
-    ...(description !== '' && { description }),
+    ...compact({ description: description !== '' ? description : undefined }),
   }
 }
 

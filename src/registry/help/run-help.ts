@@ -8,6 +8,7 @@ import type { HostEnv } from '../../process/environment.ts'
 import { runChild } from '../../process/run.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { findSandbox } from '../../sandbox/probe-sandbox.ts'
+import { compact } from '../../util/values.ts'
 import { parseHelp } from './read-help.ts'
 import type { ParsedHelp } from './read-help.ts'
 
@@ -177,18 +178,20 @@ export async function createHelpRunner({
   if (!sandbox.available && !unsandboxed) throw sandbox.problem
   const neighbours = await listReadableFiles(program)
   const ask = async (args: readonly string[], home: string): Promise<string> => {
-    const { reason, problem, stdout, stderr } = await runChild({
-      command: [program, ...fixed, ...args],
-      cwd: '/',
-      env: { ...buildProbeEnv(env, home), ...PLAIN_OUTPUT_VARIABLES, ...given },
-      timeout: HELP_TIMEOUT_MS,
-      maxStdout: MAX_HELP_BYTES,
-      maxStderr: MAX_HELP_BYTES,
-      ...(signal && { signal }),
-      ...(sandbox.available && {
-        sandbox: { writable: 'private-tmp', network: 'none', readable: neighbours },
+    const { reason, problem, stdout, stderr } = await runChild(
+      compact({
+        command: [program, ...fixed, ...args],
+        cwd: '/',
+        env: { ...buildProbeEnv(env, home), ...PLAIN_OUTPUT_VARIABLES, ...given },
+        timeout: HELP_TIMEOUT_MS,
+        maxStdout: MAX_HELP_BYTES,
+        maxStderr: MAX_HELP_BYTES,
+        signal,
+        sandbox: sandbox.available
+          ? ({ writable: 'private-tmp', network: 'none', readable: neighbours } as const)
+          : undefined,
       }),
-    })
+    )
     if (reason === 'not-started')
       throw problem ?? new ToolError('CONFIG', `${program} cannot be started`)
     const text = stdout.toString()

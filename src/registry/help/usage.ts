@@ -2,6 +2,7 @@
  * Reads usage lines, and tells those of the program from those of its commands.
  */
 
+import { compact } from '../../util/values.ts'
 import { findClosingBracket, listAlternatives, readAttachedValue, readFlag } from './tokens.ts'
 
 /** One thing that a usage line names. */
@@ -88,11 +89,7 @@ function joinNames(items: UsageItem[], first: number): void {
   )
     return
   const value = long.value ?? short.value
-  items.splice(first, 2, {
-    ...long,
-    names: [...short.names, ...long.names],
-    ...(value && { value }),
-  })
+  items.splice(first, 2, { ...long, names: [...short.names, ...long.names], ...compact({ value }) })
 }
 
 function readGroup(reader: UsageReader, closer: string, scope: UsageScope): void {
@@ -146,15 +143,17 @@ function readDashed(reader: UsageReader, scope: UsageScope, closer: string | und
     ? { text: attached.text, optional: attached.optional, sure: true }
     : readValue(reader, scope, closer)
   const again = value && !value.optional ? readRepeatedValue(reader, value.text) : false
-  reader.items.push({
-    kind: 'flag',
-    names: flag.names,
-    negative: flag.negative,
-    ...(value && { value }),
-    required: !scope.optional,
-    repeatable: again,
-    choices: [],
-  })
+  reader.items.push(
+    compact({
+      kind: 'flag',
+      names: flag.names,
+      negative: flag.negative,
+      value,
+      required: !scope.optional,
+      repeatable: again,
+      choices: [],
+    }),
+  )
 }
 
 /** argparse writes `--files FILE [FILE ...]`. */

@@ -5,7 +5,7 @@
 import { failReading } from '../../protocol/documents.ts'
 import type { ReadProblem, ReadResult } from '../../protocol/documents.ts'
 import type { Annotations, Permissions } from '../../protocol/manifest.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { ChildCall } from '../child/child-call.ts'
 import type { ForeignMetadata } from '../source.ts'
 
@@ -69,13 +69,18 @@ export function readMetadata(data: MetadataSource): ForeignMetadata {
     ...readTextField(data, 'title'),
     ...readTextField(data, 'summary'),
     ...readTextField(data, 'description'),
-    ...(Array.isArray(getOwn(data, 'tags')) && { tags: filterTexts(getOwn(data, 'tags')) }),
-    ...(typeof timeout === 'number' && timeout > 0 && Number.isFinite(timeout) && { timeout }),
-    ...(permissions !== undefined && { permissions: readPermissions(data) }),
-    ...(isObject(annotations) && { annotations: readAnnotations(annotations) }),
-    ...(getOwn(data, 'dryRun') === true && { dryRun: true }),
-    ...(getOwn(data, 'streaming') === true && { streaming: true }),
-    ...(getOwn(data, 'session') === true && { session: true }),
+    ...compact({
+      tags: Array.isArray(getOwn(data, 'tags')) ? filterTexts(getOwn(data, 'tags')) : undefined,
+      timeout:
+        typeof timeout === 'number' && timeout > 0 && Number.isFinite(timeout)
+          ? timeout
+          : undefined,
+      permissions: permissions !== undefined ? readPermissions(data) : undefined,
+      annotations: isObject(annotations) ? readAnnotations(annotations) : undefined,
+      dryRun: getOwn(data, 'dryRun') === true || undefined,
+      streaming: getOwn(data, 'streaming') === true || undefined,
+      session: getOwn(data, 'session') === true || undefined,
+    }),
   }
 }
 
@@ -187,8 +192,13 @@ export function readServerManifest(
       name,
       server,
       facts,
-      ...((oneTool || typeof tool === 'string') && {
-        tool: typeof tool === 'string' ? tool : name,
+      ...compact({
+        tool:
+          oneTool || typeof tool === 'string'
+            ? typeof tool === 'string'
+              ? tool
+              : name
+            : undefined,
       }),
     },
   }
@@ -212,7 +222,7 @@ function findNamedServer(data: NamedServerData): NamedServer | undefined {
     protocol: 'mcp',
     command,
     args: [...rest, ...filterTexts(getOwn(data, 'args'))],
-    ...(env && { env }),
+    ...compact({ env }),
   }
 }
 
@@ -224,5 +234,5 @@ function toAddressedServer(data: NamedServerData, address: string, keyed: boolea
   const real = keyed || type !== undefined || /\/(mcp|sse)\/?$/i.test(address)
   const url = real ? address : address.replace(/\/+(call_tool|list_tools)?\/*$/, '')
   const protocol: 'mcp' | 'call_tool' = real ? 'mcp' : 'call_tool'
-  return { protocol, url, ...(headers && { headers }) }
+  return compact({ protocol, url, headers })
 }

@@ -6,7 +6,7 @@ import { failReading } from '../../protocol/documents.ts'
 import type { ReadResult } from '../../protocol/documents.ts'
 import { findErrorRow } from '../../protocol/errors.ts'
 import type { DeclaredError, ErrorCategory } from '../../protocol/errors.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import type { CallForm } from '../child/child-call.ts'
 import {
@@ -133,7 +133,9 @@ function readFractalic(data: FractalicData): ReadResult<ManifestFile> {
   if (wide) return wide
   const facts = {
     ...readMetadata(data),
-    ...(isObject(parameters) && { inputSchema: { type: 'object', ...parameters } }),
+    ...compact({
+      inputSchema: isObject(parameters) ? { type: 'object', ...parameters } : undefined,
+    }),
   }
   const command = getOwn(data, 'command') as string
   if (command === 'mcp' && facts.permissions)
@@ -167,14 +169,17 @@ function readFractalic(data: FractalicData): ReadResult<ManifestFile> {
       facts,
       entry,
       runner,
-      ...(typeof getOwn(data, 'version') === 'string' && {
-        version: getOwn(data, 'version') as string,
+      ...compact({
+        version:
+          typeof getOwn(data, 'version') === 'string'
+            ? (getOwn(data, 'version') as string)
+            : undefined,
       }),
-      call: {
+      call: compact({
         form: form as CallForm,
-        ...(given && { env: given }),
-        ...(required.length > 0 && { requireEnv: required }),
-      },
+        env: given,
+        requireEnv: required.length > 0 ? required : undefined,
+      }),
     },
   }
 }
@@ -226,28 +231,29 @@ function readOrchestration(data: OrchestrationData): ReadResult<ManifestFile> {
   const health = getOwn(data, 'health')
   const selftest = isObject(health) ? filterTexts(getOwn(health, 'selftest')) : []
   return {
-    value: {
+    value: compact({
       style: 'orchestration',
       name: name as string,
-      ...((typeof version === 'string' || typeof version === 'number') && {
-        version: String(version),
-      }),
+      version:
+        typeof version === 'string' || typeof version === 'number' ? String(version) : undefined,
       // A manifest of this form binds its tool, also where it asks for nothing; only what starts
       // other tools cannot be bound, and they are.
       facts: {
         ...readMetadata(data),
-        ...(inputs && { inputSchema: inputs.value }),
-        ...(!orchestrator && { permissions: readPermissions(data) }),
+        ...compact({
+          inputSchema: inputs ? inputs.value : undefined,
+          permissions: !orchestrator ? readPermissions(data) : undefined,
+        }),
       },
-      ...(orchestrator && { orchestrator }),
-      ...(entry !== undefined && { entry: entry }),
-      call: {
+      orchestrator: orchestrator || undefined,
+      entry,
+      call: compact({
         form: protocol === undefined ? 'flags' : 'protocol',
-        ...(required.length > 0 && { requireEnv: required }),
-        ...(exitCodes && { exitCodes }),
-      },
-      ...(selftest.length > 0 && { selftest }),
-    },
+        requireEnv: required.length > 0 ? required : undefined,
+        exitCodes,
+      }),
+      selftest: selftest.length > 0 ? selftest : undefined,
+    }),
   }
 }
 
@@ -329,12 +335,12 @@ function toInputsSchema(inputs: unknown): ReadResult<JsonSchema> | undefined {
     if (isTruthyText(getOwn(input, 'required'))) required.push(name)
   }
   return {
-    value: {
+    value: compact({
       type: 'object',
       properties,
-      ...(required.length > 0 && { required }),
+      required: required.length > 0 ? required : undefined,
       additionalProperties: false,
-    },
+    }),
   }
 }
 
@@ -349,11 +355,14 @@ function toInputSchema(input: InputData, type: string): JsonSchema {
         input[key],
       ]),
     ),
-    ...(Array.isArray(choices) && { enum: choices }),
-    ...(INPUT_TYPES[type]!['format'] === 'path' &&
-      (direction === 'in' || direction === 'out' || direction === 'inout') && {
-        'x-toolable-path': { direction },
-      }),
+    ...compact({
+      enum: Array.isArray(choices) ? choices : undefined,
+      'x-toolable-path':
+        INPUT_TYPES[type]!['format'] === 'path' &&
+        (direction === 'in' || direction === 'out' || direction === 'inout')
+          ? { direction }
+          : undefined,
+    }),
   }
 }
 

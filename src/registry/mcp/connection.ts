@@ -4,6 +4,7 @@
 
 import type { Answerer, LogLevel, Sampler } from '../../protocol/events.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { compact } from '../../util/values.ts'
 import { answerServerRequest } from './elicitation.ts'
 import type { ServerAsker } from './elicitation.ts'
 import {
@@ -248,10 +249,7 @@ function chooseAsker(
     ask: ask as ServerAsker['ask'],
     sample: async (prompt, { maxTokens = 1000, system } = {}) =>
       sample
-        ? sample(
-            { id: name, prompt, max_tokens: maxTokens, ...(system !== undefined && { system }) },
-            signal,
-          )
+        ? sample(compact({ id: name, prompt, max_tokens: maxTokens, system }), signal)
         : nobody(),
     roots: async () => nobody(),
     log: () => {},

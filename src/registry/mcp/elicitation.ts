@@ -5,7 +5,7 @@
 import type { ReadingContext } from '../../protocol/context.ts'
 import type { Root } from '../../protocol/events.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 
 /**
@@ -71,12 +71,15 @@ function requireWebAddress(url: unknown): string {
 
 async function answerSampling(params: JsonObject, asker: ServerAsker): Promise<JsonObject> {
   const { messages, maxTokens, systemPrompt, temperature, stopSequences } = params
-  const text = await asker.sample(toSamplingPrompt(Array.isArray(messages) ? messages : []), {
-    ...(typeof maxTokens === 'number' && { maxTokens }),
-    ...(typeof systemPrompt === 'string' && { system: systemPrompt }),
-    ...(typeof temperature === 'number' && { temperature }),
-    ...(Array.isArray(stopSequences) && { stopSequences: stopSequences as string[] }),
-  })
+  const text = await asker.sample(
+    toSamplingPrompt(Array.isArray(messages) ? messages : []),
+    compact({
+      maxTokens: typeof maxTokens === 'number' ? maxTokens : undefined,
+      system: typeof systemPrompt === 'string' ? systemPrompt : undefined,
+      temperature: typeof temperature === 'number' ? temperature : undefined,
+      stopSequences: Array.isArray(stopSequences) ? (stopSequences as string[]) : undefined,
+    }),
+  )
   return {
     role: 'assistant',
     content: { type: 'text', text },
@@ -143,10 +146,10 @@ export async function sendWithInputRounds<T>(
         await answerServerRequest(String(method), isObject(params) ? params : {}, asker, roots),
       ])
     }
-    answers = {
-      ...(given.length > 0 && { inputResponses: Object.fromEntries(given) }),
-      ...(typeof requestState === 'string' && { requestState }),
-    }
+    answers = compact({
+      inputResponses: given.length > 0 ? Object.fromEntries(given) : undefined,
+      requestState: typeof requestState === 'string' ? requestState : undefined,
+    })
   }
   throw new ToolError(
     'DEPENDENCY',

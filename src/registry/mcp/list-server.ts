@@ -16,7 +16,7 @@ import type { ReadingContext } from '../../protocol/context.ts'
 import { MAX_TIMER_MS } from '../../protocol/limits.ts'
 import { findContentProblem } from '../../protocol/outcome.ts'
 import type { ContentBlock } from '../../protocol/outcome.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import { toSummary } from '../names.ts'
 import type { LoadedSource, Problem } from '../source.ts'
@@ -201,20 +201,24 @@ function makeServerResource(
     return [
       resource<string>({
         uri,
-        summary: toSummary(name, {
-          ...(description !== undefined && { description }),
-          ...(title !== undefined && { title }),
+        summary: toSummary(name, compact({ description, title })),
+        ...compact({
+          name: name.trim() !== '' ? name : undefined,
+          title: title !== undefined && title.trim() !== '' ? title : undefined,
+          mimeTypes: mimeType !== undefined ? [mimeType] : undefined,
         }),
-        ...(name.trim() !== '' && { name }),
-        ...(title !== undefined && title.trim() !== '' && { title }),
-        ...(mimeType !== undefined && { mimeTypes: [mimeType] }),
         read: (params, ctx) => readServerResource(pattern.expand(params), ctx, reading),
-        ...(completes &&
-          pattern.params.length > 0 && {
-            complete: Object.fromEntries(
-              pattern.params.map((param) => [param, createResourceCompleter(uri, param, reading)]),
-            ),
-          }),
+        ...compact({
+          complete:
+            completes && pattern.params.length > 0
+              ? Object.fromEntries(
+                  pattern.params.map((param) => [
+                    param,
+                    createResourceCompleter(uri, param, reading),
+                  ]),
+                )
+              : undefined,
+        }),
       }),
     ]
   } catch (error) {
@@ -290,20 +294,22 @@ function readPrompts(prompts: readonly ServerPrompt[], reading: ServerReading): 
       return [
         prompt<JsonSchema>({
           name: toFreePromptName(name, taken),
-          summary: toSummary(name, {
-            ...(description !== undefined && { description }),
-            ...(title !== undefined && { title }),
-          }),
-          ...(title !== undefined && title.trim() !== '' && { title }),
+          summary: toSummary(name, compact({ description, title })),
+          ...compact({ title: title !== undefined && title.trim() !== '' ? title : undefined }),
           arguments: toArgumentsSchema(given),
           render: (args, ctx) =>
             renderServerPrompt(name, args as { readonly [name: string]: string }, ctx, reading),
-          ...(reading.completes &&
-            names.length > 0 && {
-              complete: Object.fromEntries(
-                names.map((argument) => [argument, createPromptCompleter(name, argument, reading)]),
-              ),
-            }),
+          ...compact({
+            complete:
+              reading.completes && names.length > 0
+                ? Object.fromEntries(
+                    names.map((argument) => [
+                      argument,
+                      createPromptCompleter(name, argument, reading),
+                    ]),
+                  )
+                : undefined,
+          }),
         }),
       ]
     } catch (error) {
@@ -336,10 +342,7 @@ function toArgumentsSchema({ arguments: given = [] }: ServerPrompt): JsonSchema 
   return {
     type: 'object',
     properties: Object.fromEntries(
-      given.map(({ name, description }) => [
-        name,
-        { type: 'string', ...(description !== undefined && { description }) },
-      ]),
+      given.map(({ name, description }) => [name, compact({ type: 'string', description })]),
     ),
     required: given.filter(({ required }) => required === true).map(({ name }) => name),
     additionalProperties: false,

@@ -5,7 +5,7 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { shorten } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { toErrorCode } from '../http.ts'
 import { openHttpTransport, StdioTransport } from './transports.ts'
@@ -131,10 +131,13 @@ async function connectSession(
   try {
     await Promise.race([
       limit.passed,
-      client.connect(transport, {
-        timeout: settings.startTimeout,
-        ...(legacy && { prior: { kind: 'legacy' } }),
-      }),
+      client.connect(
+        transport,
+        compact({
+          timeout: settings.startTimeout,
+          prior: legacy ? { kind: 'legacy' as const } : undefined,
+        }),
+      ),
     ])
   } catch (error) {
     // Looked at before it is closed: afterwards every server has ended.
@@ -163,13 +166,13 @@ async function createClient(
   const client = new Client(
     { name: 'toolable', version: '0.1.0' },
     {
-      capabilities: {
-        ...(capabilities.elicitation && {
-          elicitation: { form: { applyDefaults: true }, url: {} },
-        }),
-        ...(capabilities.sampling && { sampling: {} }),
-        ...(capabilities.roots && { roots: {} }),
-      },
+      capabilities: compact({
+        elicitation: capabilities.elicitation
+          ? { form: { applyDefaults: true }, url: {} }
+          : undefined,
+        sampling: capabilities.sampling ? {} : undefined,
+        roots: capabilities.roots ? {} : undefined,
+      }),
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: startTimeout / 2 } },
       listMaxPages: MAX_LIST_PAGES,
       // Results are checked by the one call pipeline.
@@ -212,11 +215,11 @@ async function subscribeToChanges({ client, isModern }: McpClientSession): Promi
     if (logging) void client.setLoggingLevel('info').catch(() => {})
     return
   }
-  const filter = {
-    ...(tools?.listChanged && { toolsListChanged: true }),
-    ...(resources?.listChanged && { resourcesListChanged: true }),
-    ...(prompts?.listChanged && { promptsListChanged: true }),
-  }
+  const filter = compact({
+    toolsListChanged: tools?.listChanged ? true : undefined,
+    resourcesListChanged: resources?.listChanged ? true : undefined,
+    promptsListChanged: prompts?.listChanged ? true : undefined,
+  })
   if (Object.keys(filter).length > 0) void client.listen(filter).catch(() => {})
 }
 
@@ -326,9 +329,10 @@ function toHttpStatusError(
     status === 404 ? 'DEPENDENCY' : toErrorCode(status),
     `${named} answered with HTTP status ${status}: ${message}`,
     {
-      ...(status >= 400 &&
-        status < 500 &&
-        status !== 429 && { retryable: status === 404 && inSession }),
+      ...compact({
+        retryable:
+          status >= 400 && status < 500 && status !== 429 ? status === 404 && inSession : undefined,
+      }),
       suggestion: isRefused
         ? CREDENTIALS_HINT
         : status === 404 && inSession
@@ -366,7 +370,7 @@ export function toServerEndedError(
 ): ToolError {
   const tail = hideSecrets(session.errorTail(), settings)
   const message = `MCP server '${settings.name}' ended during ${what}: ${hideSecrets(session.describeEnd() ?? 'the connection was closed', settings)}`
-  const details = { ...(tail !== '' && { stderr: tail }) }
+  const details = compact({ stderr: tail !== '' ? tail : undefined })
   if (session.overflowed())
     return new ToolError('OUTPUT_LIMIT', message, {
       details,
@@ -400,7 +404,7 @@ function toProtocolError(
   named: string,
   cause: unknown,
 ): ToolError {
-  const details = { rpc: { code, ...(data !== undefined && { data }) } }
+  const details = { rpc: compact({ code, data }) }
   const said = `${named}: ${message}`
   if (
     code === RPC_CODES.notFound ||

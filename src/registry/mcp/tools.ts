@@ -7,7 +7,7 @@ import type { Context } from '../../protocol/context.ts'
 import { MAX_TIMER_MS } from '../../protocol/limits.ts'
 import type { Annotations } from '../../protocol/manifest.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
 import { readToolResult } from '../foreign/reply.ts'
@@ -27,7 +27,7 @@ export function toMcpFoundTool(
   const facts = toToolMetadata(tool, settings)
   return {
     source: settings.name,
-    ...(version !== undefined && { version }),
+    ...compact({ version }),
     name: tool.name,
     tier: 'server',
     kind: 'mcp server',
@@ -46,14 +46,14 @@ function toToolMetadata(
   { callTimeout }: McpSettings,
 ): ForeignMetadata {
   const shown = title ?? annotations?.title
-  return {
-    ...(shown !== undefined && shown.trim() !== '' && { title: shown }),
-    ...(description !== undefined && { description }),
+  return compact({
+    title: shown !== undefined && shown.trim() !== '' ? shown : undefined,
+    description,
     inputSchema: inputSchema,
-    ...(outputSchema !== undefined && { outputSchema: outputSchema }),
+    outputSchema,
     annotations: toAnnotations(annotations),
-    ...(callTimeout !== undefined && { timeout: callTimeout }),
-  }
+    timeout: callTimeout,
+  })
 }
 
 function toAnnotations({
@@ -62,13 +62,14 @@ function toAnnotations({
   idempotentHint,
   openWorldHint,
 }: NonNullable<Tool['annotations']> = {}): Annotations {
-  return {
-    ...(readOnlyHint !== undefined && { readOnly: readOnlyHint }),
+  return compact({
+    readOnly: readOnlyHint,
     // What only reads destroys nothing, whatever else is said.
-    ...(destructiveHint !== undefined && { destructive: destructiveHint && readOnlyHint !== true }),
-    ...(idempotentHint !== undefined && { idempotent: idempotentHint }),
-    ...(openWorldHint !== undefined && { openWorld: openWorldHint }),
-  }
+    destructive:
+      destructiveHint !== undefined ? destructiveHint && readOnlyHint !== true : undefined,
+    idempotent: idempotentHint,
+    openWorld: openWorldHint,
+  })
 }
 
 const LOG_LEVEL_META_KEY = 'io.modelcontextprotocol/logLevel'
@@ -116,7 +117,7 @@ async function callMcpTool(
           name,
           arguments: input,
           ...answers,
-          ...(isModern && { _meta: { [LOG_LEVEL_META_KEY]: 'info' } }),
+          ...compact({ _meta: isModern ? { [LOG_LEVEL_META_KEY]: 'info' } : undefined }),
         }
         return await client.callTool(params, options)
       }
@@ -239,7 +240,7 @@ async function listToolsUnchecked(
   let cursor: string | undefined
   for (let page = 0; page < MAX_TOOL_PAGES; page += 1) {
     const answer = await client.request(
-      { method: 'tools/list', ...(cursor !== undefined && { params: { cursor } }) },
+      compact({ method: 'tools/list', params: cursor !== undefined ? { cursor } : undefined }),
       ANY_RESULT_SCHEMA,
       timeout === undefined ? {} : { timeout },
     )
@@ -264,11 +265,15 @@ function readToolEntry(entry: unknown): Tool | string {
     return 'its input schema describes no object'
   return {
     name,
-    ...(typeof title === 'string' && { title }),
-    ...(typeof description === 'string' && { description }),
+    ...compact({
+      title: typeof title === 'string' ? title : undefined,
+      description: typeof description === 'string' ? description : undefined,
+    }),
     inputSchema: { ...inputSchema, type: 'object' },
-    ...(isObject(outputSchema) && { outputSchema: outputSchema }),
-    ...(isObject(annotations) && { annotations: readAnnotationHints(annotations) }),
+    ...compact({
+      outputSchema: isObject(outputSchema) ? outputSchema : undefined,
+      annotations: isObject(annotations) ? readAnnotationHints(annotations) : undefined,
+    }),
   }
 }
 

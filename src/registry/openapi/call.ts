@@ -6,7 +6,7 @@ import { ok } from '../../define/results.ts'
 import type { Context } from '../../protocol/context.ts'
 import { readOutcome } from '../../protocol/dialects/read-outcome.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { toReply, toStatusError } from '../foreign/reply.ts'
 import { sendRequest } from '../http.ts'
@@ -37,18 +37,20 @@ export async function callOperation(
   const { operation, plan, who, timeout } = callable
   const url = buildUrl(callable, input)
   const body = plan.body && buildBody(plan.body, plan.fields, input)
-  const answer = await sendRequest({
-    url,
-    method: operation.method.toUpperCase(),
-    headers: {
-      ...buildHeaders(callable, input, ctx),
-      ...(body?.type !== undefined && { 'content-type': body.type }),
-    },
-    ...(body && { body: body.body }),
-    signal: ctx.signal,
-    timeout,
-    who,
-  })
+  const answer = await sendRequest(
+    compact({
+      url,
+      method: operation.method.toUpperCase(),
+      headers: {
+        ...buildHeaders(callable, input, ctx),
+        ...compact({ 'content-type': body?.type !== undefined ? body.type : undefined }),
+      },
+      body: body ? body.body : undefined,
+      signal: ctx.signal,
+      timeout,
+      who,
+    }),
+  )
   if (answer.status >= 300)
     throw addCredentialsHint(toStatusError(answer, who, operation.name), answer, callable)
   return readOperationResult(answer, operation.name)
@@ -118,7 +120,7 @@ function buildHeaders(
       ...(configured['cookie'] === undefined ? [] : [configured['cookie']]),
       ...cookies,
     ].join('; ')
-  return { ...made, ...configured, ...(made['cookie'] !== undefined && { cookie: made['cookie'] }) }
+  return { ...made, ...configured, ...compact({ cookie: made['cookie'] }) }
 }
 
 function getInput(input: JsonObject, field: string): unknown {

@@ -4,7 +4,7 @@
 
 import type { Annotations } from '../../protocol/manifest.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
 import { toSummary } from '../names.ts'
@@ -95,7 +95,7 @@ function toApiFoundTool(
   const info = isObject(document['info']) ? document['info'] : {}
   return {
     source: api.name,
-    ...(typeof info['version'] === 'string' && { version: info['version'] }),
+    ...compact({ version: typeof info['version'] === 'string' ? info['version'] : undefined }),
     name: operation.name,
     tier: 'server',
     kind: 'openapi',
@@ -115,27 +115,27 @@ function toOperationMetadata({
   const texts = [description, deprecated === true ? 'Deprecated.' : undefined].filter(
     (text): text is string => typeof text === 'string' && text.trim() !== '',
   )
-  return {
+  return compact({
     summary:
       typeof summary === 'string' && summary.trim() !== ''
         ? summary
         : texts.length > 0
           ? ''
           : `${method.toUpperCase()} ${path}`,
-    ...(texts.length > 0 && { description: texts.join('\n\n') }),
+    description: texts.length > 0 ? texts.join('\n\n') : undefined,
     tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
     annotations: isObject(hints) ? readToolableHints(hints) : toMethodAnnotations(method),
-  }
+  })
 }
 
 function toMethodAnnotations(method: string): Annotations {
   const reads = method === 'get' || method === 'head' || method === 'options'
-  return {
+  return compact({
     readOnly: reads,
-    ...(method === 'delete' && { destructive: true }),
-    ...((reads || method === 'put' || method === 'delete') && { idempotent: true }),
+    destructive: method === 'delete' || undefined,
+    idempotent: reads || method === 'put' || method === 'delete' || undefined,
     openWorld: true,
-  }
+  })
 }
 
 function readToolableHints(hints: JsonObject): Annotations {

@@ -4,7 +4,7 @@
 
 import { mapSubschemas } from '../../define/schema/subschemas.ts'
 import type { AnySchema } from '../../define/schema/subschemas.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
 import { followPointer, resolveRef } from './document.ts'
 import type { ApiOperation } from './document.ts'
@@ -75,20 +75,23 @@ export function planRequest(
   }
   const body = planBody(document, operation, reader, taken)
   if (typeof body === 'string') return body
-  return {
+  return compact({
     fields,
-    ...(body && { body: body.plan }),
+    body: body ? body.plan : undefined,
     control,
     schema: {
       type: 'object',
       properties: Object.fromEntries([...properties, ...(body?.properties ?? [])]),
-      ...(required.length + (body?.required.length ?? 0) > 0 && {
-        required: [...required, ...(body?.required ?? [])],
+      ...compact({
+        required:
+          required.length + (body?.required.length ?? 0) > 0
+            ? [...required, ...(body?.required ?? [])]
+            : undefined,
       }),
       additionalProperties: body?.open ?? false,
       ...reader.definitions(),
     },
-  }
+  })
 }
 
 // A switch of the surface, not of the tool: the answer of a call is read as one document.
@@ -145,14 +148,14 @@ function planField(
   const style = typeof parameter['style'] === 'string' ? parameter['style'] : DEFAULT_STYLES[place]
   const explode =
     typeof parameter['explode'] === 'boolean' ? parameter['explode'] : style === 'form'
-  return {
+  return compact({
     field,
     name: String(parameter['name']),
     in: place,
     style,
     explode,
-    ...(json && { json: true }),
-  }
+    json: json || undefined,
+  })
 }
 
 function withParameterDescription(
@@ -161,8 +164,10 @@ function withParameterDescription(
 ): JsonSchema {
   return {
     ...schema,
-    ...(typeof description === 'string' && { description }),
-    ...(deprecated === true && { deprecated: true }),
+    ...compact({
+      description: typeof description === 'string' ? description : undefined,
+      deprecated: deprecated === true || undefined,
+    }),
   }
 }
 
@@ -350,8 +355,10 @@ function dropReadOnly(schema: JsonObject): JsonObject {
     properties: Object.fromEntries(
       Object.entries(properties).filter(([name]) => !hidden.has(name)),
     ),
-    ...(Array.isArray(required) && {
-      required: required.filter((name) => !hidden.has(String(name))),
+    ...compact({
+      required: Array.isArray(required)
+        ? required.filter((name) => !hidden.has(String(name)))
+        : undefined,
     }),
   }
 }

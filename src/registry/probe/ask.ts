@@ -10,6 +10,7 @@ import type { HostEnv } from '../../process/environment.ts'
 import { getCpuTimeMs } from '../../process/process-table.ts'
 import { runChild } from '../../process/run.ts'
 import type { PromptManifest, ResourceManifest } from '../../protocol/manifest.ts'
+import { compact } from '../../util/values.ts'
 import type { ChildCall, ProgramForm } from '../child/child-call.ts'
 import type { ForeignMetadata } from '../source.ts'
 
@@ -66,23 +67,25 @@ async function runProbe(
     }, WANTED_ANSWER_MS)
   }
   try {
-    const end = await runChild({
-      command: [...command, ...question.args],
-      cwd: readable ? '/' : folder,
-      env: buildProbeEnv(options.env, folder),
-      timeout: question.timeoutMs,
-      maxStdout: MAX_ANSWER_BYTES,
-      maxStderr: MAX_STDERR_BYTES,
-      onStart,
-      ...(options.signal && { signal: options.signal }),
-      ...(readable && {
-        sandbox: {
-          writable: 'private-tmp',
-          network: 'none',
-          readable: [candidate.path, ...readable],
-        },
+    const end = await runChild(
+      compact({
+        command: [...command, ...question.args],
+        cwd: readable ? '/' : folder,
+        env: buildProbeEnv(options.env, folder),
+        timeout: question.timeoutMs,
+        maxStdout: MAX_ANSWER_BYTES,
+        maxStderr: MAX_STDERR_BYTES,
+        onStart,
+        signal: options.signal,
+        sandbox: readable
+          ? ({
+              writable: 'private-tmp',
+              network: 'none',
+              readable: [candidate.path, ...readable],
+            } as const)
+          : undefined,
       }),
-    })
+    )
     return { end, isIdle }
   } finally {
     clearInterval(watch)

@@ -9,7 +9,7 @@ import type {
   PromptManifest,
   ResourceManifest,
 } from '../../protocol/manifest.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import type { CallForm, ChildCall } from '../child/child-call.ts'
 import type { ForeignMetadata } from '../source.ts'
@@ -41,14 +41,14 @@ export function readDiscovery(document: unknown): DiscoveredProgram | undefined 
   if (tools.length + resources.length + prompts.length === 0) return undefined
   const program = toText(own['name'])
   const version = toText(own['version'])
-  return {
-    ...(program !== undefined && { program }),
-    ...(version !== undefined && { version }),
+  return compact({
+    program,
+    version,
     tools,
     resources,
     prompts,
     abilities: { serves: typeof own['serve'] === 'number', readsStdin: own['stdin'] === true },
-  }
+  })
 }
 
 /** One tool of `--discover`, of `--manifest`, or the answer to `<tool> --manifest`. */
@@ -267,14 +267,14 @@ function readDumpEntry(value: unknown, inherited: DumpedTool['call']): DumpedToo
   const call = readDumpCall(inner) ?? readDumpCall(value) ?? inherited
   const hidden = ownText(inner, 'function')
   return {
-    ...(name !== undefined && { name }),
-    facts: {
-      ...(description !== undefined && { description }),
+    ...compact({ name }),
+    facts: compact({
+      description,
       inputSchema:
         key === undefined
           ? { type: 'object', properties: {} }
           : asObjectSchema(inner[key] as JsonSchema),
-    },
+    }),
     ...(hidden !== undefined ? { call: 'function' as const, function: hidden } : call && { call }),
   }
 }
@@ -340,6 +340,6 @@ export function toToolableCall(
     ...call,
     warm: true,
     stdin: true,
-    ...(facts.annotations?.destructive && { destructive: true }),
+    ...compact({ destructive: facts.annotations?.destructive ? true : undefined }),
   }
 }

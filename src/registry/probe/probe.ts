@@ -12,7 +12,7 @@ import { findProgram } from '../../process/programs.ts'
 import { runChild } from '../../process/run.ts'
 import { findSandbox } from '../../sandbox/probe-sandbox.ts'
 import { quoteCommandLine } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { ChildCall } from '../child/child-call.ts'
 import type { ForeignMetadata } from '../source.ts'
 import {
@@ -251,12 +251,7 @@ function decideVerdict(
     return give(
       'discover',
       tools.map((tool) => ({ ...tool, call: toToolableCall(command, tool, abilities) })),
-      {
-        ...(program !== undefined && { program }),
-        ...(version !== undefined && { version }),
-        resources,
-        prompts,
-      },
+      compact({ program, version, resources, prompts }),
       blind.length === 0
         ? []
         : [
@@ -392,7 +387,7 @@ async function readPythonExecutable(file: string, program: string, env: HostEnv)
   const { status, stdout } = await runChild({
     command: [file, '-I', '-c', 'import sys; print(sys.executable)'],
     cwd: '/',
-    env: { ...buildProbeEnv(env, '/'), ...(env['HOME'] !== undefined && { HOME: env['HOME'] }) },
+    env: { ...buildProbeEnv(env, '/'), ...compact({ HOME: env['HOME'] }) },
     timeout: 10_000,
   })
   const real = stdout.toString().trim()

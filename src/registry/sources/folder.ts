@@ -9,6 +9,7 @@ import { getPackageVersion } from '../../core/cache.ts'
 import { toToolError } from '../../core/errors.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { quoteForShell } from '../../util/text.ts'
+import { compact } from '../../util/values.ts'
 import { readCache, statFile, writeCache } from '../cache.ts'
 import type { CacheRecord } from '../cache.ts'
 import type { ChildServices } from '../child/child-call.ts'
@@ -110,13 +111,12 @@ export function folderSource(
 
 const openNamedServer: OpenServerSource = async (name, server) => {
   if ('command' in server)
-    return (await import('./mcp.ts')).mcpSource(name, {
-      command: server.command,
-      args: server.args,
-      ...(server.env && { env: server.env }),
-    })
+    return (await import('./mcp.ts')).mcpSource(
+      name,
+      compact({ command: server.command, args: server.args, env: server.env }),
+    )
   const { url, headers } = server
-  const at = { url, ...(headers && { headers }) }
+  const at = compact({ url, headers })
   return server.protocol === 'mcp'
     ? (await import('./mcp.ts')).mcpSource(name, at)
     : (await import('./tool-server.ts')).toolServerSource({ ...at, name })
@@ -241,7 +241,7 @@ function toProgramTools(
     location: path,
     summary,
     tags,
-    ...(version !== undefined && { version }),
+    ...compact({ version }),
     define: (wanted, id) =>
       getDefiner().defineProgramTool(home, known, { name: wanted, id }, index),
     program: () => getDefiner().getProgram(home, known, index),
@@ -263,7 +263,7 @@ function toManifestTool(
     location: known.candidate.path,
     summary,
     tags,
-    ...(version !== undefined && { version }),
+    ...compact({ version }),
     define: (wanted, id) =>
       getDefiner().defineManifestTool(home, known, { name: wanted, id }, path),
     program: () => getDefiner().getManifestProgram(home, known, path),

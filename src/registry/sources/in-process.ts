@@ -3,6 +3,7 @@ import type { AnyTool, Servable, ToolEntry, ToolTree } from '../../core/tool.ts'
 import type { Prompt } from '../../define/prompt.ts'
 import type { Resource } from '../../define/resource.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { compact } from '../../util/values.ts'
 import type { FoundTool, LoadedSource, ToolSource } from '../source.ts'
 
 /** What the option `tools` takes. */
@@ -40,13 +41,10 @@ export async function loadToolset(
   await set.prepare?.()
   return {
     tools: set.entries.map((entry) =>
-      toInProcessTool(entry, {
-        source: set.name,
-        version: set.version,
-        kind: 'toolset',
-        tier,
-        ...(location !== undefined && { location }),
-      }),
+      toInProcessTool(
+        entry,
+        compact({ source: set.name, version: set.version, kind: 'toolset', tier, location }),
+      ),
     ),
     resources: set.resources,
     prompts: set.prompts,

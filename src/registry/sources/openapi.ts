@@ -1,7 +1,7 @@
 import { toMilliseconds } from '../../protocol/limits.ts'
 import type { Duration } from '../../protocol/limits.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { redactUrl, toHostName } from '../http.ts'
 import { toValidName } from '../names.ts'
@@ -60,11 +60,13 @@ export function openApiSource({
             URL.canParse(place) &&
             new URL(place).origin === base.origin)
         const read = await readApiDocument(place, isTheirs ? own : {}, context, who)
-        return findApiTools(
-          read.document,
-          { ...(read.from && { from: read.from }), ...(base && { baseUrl: base }) },
-          { name, who, location, headers: own, timeout: toMilliseconds(timeout, 'timeout') },
-        )
+        return findApiTools(read.document, compact({ from: read.from, baseUrl: base }), {
+          name,
+          who,
+          location,
+          headers: own,
+          timeout: toMilliseconds(timeout, 'timeout'),
+        })
       } catch (error) {
         const { message, suggestion, code } = error as ToolError
         return {

@@ -11,7 +11,7 @@ import type { Outcome } from '../../protocol/outcome.ts'
 import { SERVE_PROTOCOL_VERSION } from '../../protocol/output-protocols.ts'
 import type { ServeAnswer, ServeCallOptions } from '../../protocol/output-protocols.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { WarmUnavailable } from '../child/child-call.ts'
 import type { WarmCall, WarmContext } from '../child/child-call.ts'
@@ -244,13 +244,13 @@ function formatOptionsField(
   { deadline, dryRun, caller, verbose }: WarmContext,
   confirm?: boolean,
 ): string {
-  const options: ServeCallOptions = {
-    ...(deadline && { timeout: Math.max(0.001, deadline.remaining()) }),
-    ...(dryRun && { dry_run: true }),
-    ...(confirm && { confirm: true }),
-    ...(caller !== undefined && { caller }),
-    ...(verbose !== undefined && verbose > 0 && { verbose }),
-  }
+  const options: ServeCallOptions = compact({
+    timeout: deadline ? Math.max(0.001, deadline.remaining()) : undefined,
+    dry_run: dryRun ? true : undefined,
+    confirm: confirm ? true : undefined,
+    caller,
+    verbose: verbose !== undefined && verbose > 0 ? verbose : undefined,
+  })
   const text = JSON.stringify(options)
   return text === '{}' ? '' : `,"options":${text}`
 }
@@ -275,11 +275,7 @@ function askCaller(
   ctx: WarmContext,
 ): Promise<unknown> {
   const prompt = String(words)
-  const common = {
-    prompt,
-    ...(timeout !== undefined && { timeout }),
-    ...(key !== undefined && { key }),
-  }
+  const common = compact({ prompt, timeout, key })
   // With nobody there, a default of no would read as somebody's no; the program knows itself what
   // that means.
   const shown =
@@ -287,7 +283,7 @@ function askCaller(
       ? {}
       : { default: standard as never }
   if (kind === 'sample')
-    return ctx.sample(prompt, { ...readSampling(sampling), ...(key !== undefined && { key }) })
+    return ctx.sample(prompt, { ...readSampling(sampling), ...compact({ key }) })
   if (kind === 'confirm') return ctx.ask({ ...common, kind, ...shown })
   if (kind === 'decision')
     return ctx.ask({
@@ -296,7 +292,7 @@ function askCaller(
       options: Array.isArray(options) ? options : [],
       ...shown,
     } as DecisionQuestion)
-  return ctx.ask({ ...common, kind: 'input', ...(schema !== undefined && { schema }), ...shown })
+  return ctx.ask({ ...common, kind: 'input', ...compact({ schema }), ...shown })
 }
 
 /**

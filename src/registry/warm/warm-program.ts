@@ -10,7 +10,7 @@ import type { OpenChild } from '../../process/run.ts'
 import { MAX_TIMER_MS } from '../../protocol/limits.ts'
 import type { Outcome } from '../../protocol/outcome.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { parseJsonObject } from '../../util/values.ts'
+import { compact, parseJsonObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { statFile } from '../cache.ts'
 import type { CheckedFile } from '../cache.ts'
@@ -241,7 +241,13 @@ function takeStamps({ command, executable, cwd }: WarmProgramSpec): readonly Pro
     const seen = statFile(path)
     const isInterpreter = command.length > 1 && path === named[0] && path !== executable
     return seen?.isFile
-      ? [{ path, ...seen.stamp, ...(isInterpreter && { looked: performance.now() }) }]
+      ? [
+          {
+            path,
+            ...seen.stamp,
+            ...compact({ looked: isInterpreter ? performance.now() : undefined }),
+          },
+        ]
       : []
   })
   // Of a directory only its identity counts: one that was made anew is not where the program runs.
@@ -289,11 +295,11 @@ function toDiedInCallError(what: string, end: ChildEnd, said: string): ToolError
     'DEPENDENCY',
     `${what}: the program ${describeEnd(end)} in the middle of the call`,
     {
-      details: {
-        ...(end.status !== null && { status: end.status }),
-        ...(end.signal !== null && { signal: end.signal }),
-        ...(stderr !== '' && { stderr }),
-      },
+      details: compact({
+        status: end.status !== null ? end.status : undefined,
+        signal: end.signal !== null ? end.signal : undefined,
+        stderr: stderr !== '' ? stderr : undefined,
+      }),
       suggestion: {
         action: 'retry_with_modified_input',
         fix: 'Look whether the work was done, then call again: the program is started anew',

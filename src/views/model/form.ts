@@ -2,7 +2,7 @@
  * Forms from JSON Schema: which control a schema gets. What cannot be drawn is edited as JSON.
  */
 
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 
 /** A value that can be chosen, and how it is called. */
@@ -225,7 +225,11 @@ function splitNullable(
       schema: {
         ...schema,
         type: others.length === 1 ? others[0] : others,
-        ...(Array.isArray(values) && { enum: values.filter((one) => one !== null) as unknown[] }),
+        ...compact({
+          enum: Array.isArray(values)
+            ? (values.filter((one) => one !== null) as unknown[])
+            : undefined,
+        }),
       },
       nullable: true,
     }

@@ -2,6 +2,7 @@
  * The status of each node of a workflow graph in one run.
  */
 
+import { compact } from '../../util/values.ts'
 import type { PlannedNode } from './api.ts'
 import type { NodeStatus } from './graph.ts'
 import type { StepModel, StepState } from './run-model.ts'
@@ -66,18 +67,18 @@ function joinSteps(pattern: string, group: readonly StepModel[]): NodeStatus {
     : undefined
   const done = group.filter((step) => step.state === 'ok' || step.state === 'skipped').length
   const { percent, last, error, run_id } = first
-  return {
+  return compact({
     state,
     keys: group.map(({ key }) => key),
-    ...(pattern.includes('/*/') && { items: `${done} of ${group.length}` }),
+    items: pattern.includes('/*/') ? `${done} of ${group.length}` : undefined,
     tries: Math.max(...group.map(({ tries }) => tries)),
-    ...(began !== undefined && { began }),
-    ...(ended !== undefined && { ended }),
-    ...(percent !== undefined && group.length === 1 && { percent }),
-    ...(last !== undefined && { last }),
-    ...(error !== undefined && { error }),
-    ...(run_id !== undefined && { run_id }),
-  }
+    began,
+    ended,
+    percent: percent !== undefined && group.length === 1 ? percent : undefined,
+    last,
+    error,
+    run_id,
+  })
 }
 
 function findSmallest(values: readonly (number | undefined)[]): number | undefined {

@@ -3,6 +3,7 @@
  */
 
 import { shorten } from '../../util/text.ts'
+import { compact } from '../../util/values.ts'
 import type { PlannedNode } from './api.ts'
 import type { StepState } from './run-model.ts'
 
@@ -42,12 +43,7 @@ class GraphBuilder {
     const scope = this.list(steps, parent, around)
     if (last.length === 0) return
     const frame = key === '' ? 'finally' : `${key}/finally`
-    this.clusters.push({
-      key: frame,
-      name: 'finally',
-      label: 'however it ends',
-      ...(parent !== undefined && { parent }),
-    })
+    this.clusters.push(compact({ key: frame, name: 'finally', label: 'however it ends', parent }))
     const before = steps.at(-1)
     if (before) this.edges.push({ from: before.planned.key, to: frame, kind: 'order' })
     this.list(last, frame, scope)
@@ -60,17 +56,14 @@ class GraphBuilder {
     around: StepScope | undefined,
   ): StepScope {
     const names = new Map<string, string>()
-    const scope = { names, ...(around && { around }) }
+    const scope = compact({ names, around })
     for (const [index, branch] of steps.entries()) {
       const before = steps[index - 1]
       const { when } = branch.planned
       if (before)
-        this.edges.push({
-          from: before.planned.key,
-          to: branch.planned.key,
-          kind: 'order',
-          ...(when !== undefined && { label: when }),
-        })
+        this.edges.push(
+          compact({ from: before.planned.key, to: branch.planned.key, kind: 'order', label: when }),
+        )
       this.step(branch, parent, scope, before?.planned.key)
       names.set(branch.name, branch.planned.key)
     }
@@ -85,13 +78,7 @@ class GraphBuilder {
   ): void {
     const { planned, name, steps, last, undo } = branch
     const { key } = planned
-    const shown = {
-      key,
-      name,
-      label: getNodeLabel(planned),
-      ...(parent !== undefined && { parent }),
-      planned,
-    }
+    const shown = compact({ key, name, label: getNodeLabel(planned), parent, planned })
     for (const from of new Set(planned.needs.flatMap((need) => findNeededStep(need, scope) ?? [])))
       if (from !== before) this.edges.push({ from, to: key, kind: 'need' })
     if (steps.length + last.length === 0) this.nodes.push(shown)

@@ -2,6 +2,8 @@
  * The differences between two JSON values.
  */
 
+import { compact } from '../../util/values.ts'
+
 /** Something that is not the same in two values; a side that has nothing there is undefined. */
 export type JsonChange = {
   /** Where: `pages[2].words`; empty for the whole. */ readonly path: string
@@ -26,11 +28,7 @@ function collectChanges(
 ): void {
   if (Object.is(before, after) || changes.length >= MAX_CHANGES) return
   if (!isBranch(before) || !isBranch(after) || Array.isArray(before) !== Array.isArray(after)) {
-    changes.push({
-      path,
-      ...(before !== undefined && { before }),
-      ...(after !== undefined && { after }),
-    })
+    changes.push(compact({ path, before, after }))
     return
   }
   const names = new Set([...Object.keys(before), ...Object.keys(after)])

@@ -4,6 +4,7 @@
 
 import { RUN_STATES } from '../../protocol/run-state.ts'
 import type { RunState } from '../../protocol/run-state.ts'
+import { compact } from '../../util/values.ts'
 import type { RunRow } from './api.ts'
 
 /**
@@ -53,9 +54,11 @@ export function parseRunFilter(query: URLSearchParams, now: number): RunFilter {
     return at === undefined ? [] : [[name, at]]
   })
   return {
-    ...(states.length > 0 && { states }),
-    ...(has.length > 0 && { has }),
-    ...(words.length > 0 && { words }),
+    ...compact({
+      states: states.length > 0 ? states : undefined,
+      has: has.length > 0 ? has : undefined,
+      words: words.length > 0 ? words : undefined,
+    }),
     ...Object.fromEntries([...texts, ...times]),
   }
 }

@@ -6,7 +6,7 @@
 import { readEventPlan } from '../../protocol/plan.ts'
 import { applyRunEvent, isFinished } from '../../protocol/run-state.ts'
 import type { RunEvent, RunState } from '../../protocol/run-state.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { getFailedStep, getMessage, getPercent, toEventText, toLastText } from './event-text.ts'
 import { applyToSteps } from './run-model-steps.ts'
 import type { AttemptModel, RunModel } from './run-model.ts'
@@ -106,11 +106,11 @@ function noteSaid(model: RunModel, event: RunEvent, at: number): void {
   const { type } = event
   if (type === 'progress') {
     const [percent, message, step] = [getPercent(event), getMessage(event), event['step']]
-    model.progress = {
-      ...(percent !== undefined && { percent }),
-      ...(message !== undefined && { message: message.slice(0, MAX_LINE_CHARS) }),
-      ...(typeof step === 'string' && { step: step.slice(0, MAX_STEP_CHARS) }),
-    }
+    model.progress = compact({
+      percent,
+      message: message !== undefined ? message.slice(0, MAX_LINE_CHARS) : undefined,
+      step: typeof step === 'string' ? step.slice(0, MAX_STEP_CHARS) : undefined,
+    })
     Object.assign(model, readEventPlan(event))
   } else if (type === 'result')
     model.result = Object.hasOwn(event, 'result') ? event['result'] : null
@@ -148,13 +148,15 @@ function getTailLine(event: RunEvent): string | undefined {
 function addMark(model: RunModel, event: RunEvent, at: number): void {
   if (model.marks.length >= MAX_MARKS) return void (model.more_marks += 1)
   const { step } = event
-  model.marks.push({
-    at,
-    seq: event.seq,
-    type: event.type,
-    text: toEventText(event).slice(0, MAX_STEP_CHARS),
-    ...(typeof step === 'string' && step !== '' && { step: step.slice(0, MAX_STEP_CHARS) }),
-  })
+  model.marks.push(
+    compact({
+      at,
+      seq: event.seq,
+      type: event.type,
+      text: toEventText(event).slice(0, MAX_STEP_CHARS),
+      step: typeof step === 'string' && step !== '' ? step.slice(0, MAX_STEP_CHARS) : undefined,
+    }),
+  )
 }
 
 const MAX_ATTEMPTS = 1000
@@ -193,7 +195,7 @@ function beginAttempt(model: RunModel, event: RunEvent, at: number): void {
     began: at,
     state: 'running',
     cause,
-    ...(typeof level === 'string' && { level }),
+    ...compact({ level: typeof level === 'string' ? level : undefined }),
     spans: [{ from: at, state: 'running', attempt: event.attempt }],
   }
   if (model.attempts.length < MAX_ATTEMPTS) model.attempts.push(attempt)
@@ -249,20 +251,17 @@ function setError(model: RunModel, event: RunEvent): void {
   if (typeof code !== 'string') return
   model.error = {
     code,
-    ...(typeof message === 'string' && { message }),
-    ...(typeof hint === 'string' && hint !== '' && { hint }),
-    ...(typeof retryable === 'boolean' && { retryable }),
-    ...(step !== undefined && { step }),
+    ...compact({
+      message: typeof message === 'string' ? message : undefined,
+      hint: typeof hint === 'string' && hint !== '' ? hint : undefined,
+      retryable: typeof retryable === 'boolean' ? retryable : undefined,
+      step,
+    }),
   }
 }
 
 function copyFailure({ code, message, hint, step }: RunFailure): RunFailure {
-  return {
-    code,
-    ...(message !== undefined && { message }),
-    ...(hint !== undefined && { hint }),
-    ...(step !== undefined && { step }),
-  }
+  return compact({ code, message, hint, step })
 }
 
 const MAX_QUESTIONS = 200
@@ -283,20 +282,22 @@ function applyToQuestions(model: RunModel, event: RunEvent, at: number): void {
   const { by, value, note } = answer
   if (answer['withdrawn'] === true) found.withdrawn = true
   else
-    found.answered = {
+    found.answered = compact({
       at,
-      ...(typeof by === 'string' && { by }),
-      ...(value !== undefined && { value }),
-      ...(typeof note === 'string' && { note }),
-    }
+      by: typeof by === 'string' ? by : undefined,
+      value,
+      note: typeof note === 'string' ? note : undefined,
+    })
 }
 
 function addQuestion(model: RunModel, question: OpenQuestion, at: number): void {
   const { timeout } = question
   if (model.questions.length >= MAX_QUESTIONS) model.questions.splice(0, 1)
-  model.questions.push({
-    question,
-    asked: at,
-    ...(typeof timeout === 'number' && { deadline: at + timeout * 1000 }),
-  })
+  model.questions.push(
+    compact({
+      question,
+      asked: at,
+      deadline: typeof timeout === 'number' ? at + timeout * 1000 : undefined,
+    }),
+  )
 }

@@ -4,7 +4,7 @@
  */
 
 import type { RunEvent } from '../../protocol/run-state.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { getMessage, getPercent, toEventText } from './event-text.ts'
 import type { RunModel, StepModel, StepState } from './run-model.ts'
 import { exceedsStepLimit } from './step-limit.ts'
@@ -163,7 +163,7 @@ function getStep(model: RunModel, path: string): StepModel | undefined {
   const step: StepModel = {
     key,
     name: parent === undefined ? key : key.slice(parent.length + 1),
-    ...(parent !== undefined && { parent }),
+    ...compact({ parent }),
     depth: parent === undefined ? 0 : model.steps.find((one) => one.key === parent)!.depth + 1,
     state: 'pending',
     tries: 1,

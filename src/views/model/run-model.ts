@@ -9,6 +9,7 @@
 
 import type { Plan } from '../../protocol/plan.ts'
 import type { RunState } from '../../protocol/run-state.ts'
+import { compact } from '../../util/values.ts'
 import type { OpenQuestion, RunFailure, RunProgress } from './run-summary.ts'
 
 /**
@@ -183,7 +184,7 @@ export function createRunModel({
     waited_ms: 0,
     artifacts: 0,
     // A workflow owes nobody a sign of life: its steps do.
-    ...(grace !== undefined && !workflow && { promised_grace_s: grace }),
+    ...compact({ promised_grace_s: workflow ? undefined : grace }),
     counts: { events: 0, warnings: 0, diagnostics: 0, errors: 0, items: 0, by_type: {} },
   }
 }

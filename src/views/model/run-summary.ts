@@ -7,7 +7,7 @@ import { readEventPlan } from '../../protocol/plan.ts'
 import type { Plan } from '../../protocol/plan.ts'
 import { applyRunEvent, INITIAL_RUN_STATE, isFinished } from '../../protocol/run-state.ts'
 import type { RunEvent, RunState, RunStateInfo } from '../../protocol/run-state.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { getFailedStep, getMessage, getPercent, toEventText } from './event-text.ts'
 
 const MAX_QUESTIONS = 100
@@ -49,10 +49,10 @@ export function createSummaryBuilder(
     else if (event.type === 'error' || event.type === 'runner_error')
       attempt.error = toFailure(event) ?? attempt.error
     else if (event.type === 'cancelled')
-      attempt.error = {
+      attempt.error = compact({
         code: 'E_CANCELLED',
-        ...(typeof event['reason'] === 'string' && { message: event['reason'] }),
-      }
+        message: typeof event['reason'] === 'string' ? event['reason'] : undefined,
+      })
     if (
       (event.type === 'result' || event.type === 'runner_end') &&
       Array.isArray(event['artifacts'])
@@ -85,7 +85,7 @@ export function createSummaryBuilder(
         attempt = {
           ...createEmptyAttempt(),
           started: event.ts,
-          ...(typeof event['level'] === 'string' && { level: event['level'] }),
+          ...compact({ level: typeof event['level'] === 'string' ? event['level'] : undefined }),
         }
       collect(event)
       if (event.type === 'runner_end') end(event)
@@ -106,28 +106,28 @@ export function createSummaryBuilder(
         started !== undefined && ended !== undefined
           ? (Date.parse(ended) - Date.parse(started)) / 1000
           : NaN
-      return {
+      return compact({
         run_id,
         tool,
         state: standing.state,
         attempt: standing.attempt,
         created,
-        ...(started !== undefined && { started }),
-        ...(ended !== undefined && { ended }),
-        ...(seconds >= 0 && { duration_s: seconds }),
-        ...(level !== undefined && { level }),
-        ...(progress && !isFinished(standing.state) && { progress }),
-        ...(plan && { plan }),
-        ...(last && { last: { type: last.type, ts: last.ts, text: toEventText(last) } }),
+        started,
+        ended,
+        duration_s: seconds >= 0 ? seconds : undefined,
+        level,
+        progress: progress && !isFinished(standing.state) ? progress : undefined,
+        plan,
+        last: last ? { type: last.type, ts: last.ts, text: toEventText(last) } : undefined,
         questions: [...questions.values()],
-        ...(result !== undefined && { result }),
-        ...(error && { error }),
-        ...(artifacts.length > 0 && { artifacts }),
-        ...(rc !== undefined && { rc }),
+        result,
+        error,
+        artifacts: artifacts.length > 0 ? artifacts : undefined,
+        rc,
         events: counts.events,
-        ...(counts.diagnostics > 0 && { diagnostics: counts.diagnostics }),
-        ...(counts.warnings > 0 && { warnings: counts.warnings }),
-      }
+        diagnostics: counts.diagnostics > 0 ? counts.diagnostics : undefined,
+        warnings: counts.warnings > 0 ? counts.warnings : undefined,
+      })
     },
   }
 }
@@ -150,11 +150,11 @@ function createEmptyAttempt(): AttemptSummary {
 
 function toProgress(event: RunEvent): RunProgress {
   const [percent, message] = [getPercent(event), getMessage(event)]
-  return {
-    ...(percent !== undefined && { percent }),
-    ...(message !== undefined && { message: message.slice(0, 500) }),
-    ...(typeof event['step'] === 'string' && { step: event['step'].slice(0, 200) }),
-  }
+  return compact({
+    percent,
+    message: message !== undefined ? message.slice(0, 500) : undefined,
+    step: typeof event['step'] === 'string' ? event['step'].slice(0, 200) : undefined,
+  })
 }
 
 function toFailure(event: RunEvent): RunFailure | undefined {
@@ -163,9 +163,11 @@ function toFailure(event: RunEvent): RunFailure | undefined {
   return typeof code === 'string'
     ? {
         code,
-        ...(message !== undefined && { message }),
-        ...(typeof hint === 'string' && hint !== '' && { hint }),
-        ...(step !== undefined && { step }),
+        ...compact({
+          message,
+          hint: typeof hint === 'string' && hint !== '' ? hint : undefined,
+          step,
+        }),
       }
     : undefined
 }

@@ -4,6 +4,7 @@
 
 import { isFinished } from '../../protocol/run-state.ts'
 import type { RunState } from '../../protocol/run-state.ts'
+import { compact } from '../../util/values.ts'
 import type { RunRow } from './api.ts'
 import type {
   AttemptModel,
@@ -28,18 +29,20 @@ export function createTimeline(
   const marks = groupMarks(model.marks, new Set(model.steps.map(({ key }) => key)))
   const ofSteps = new Set(model.steps.flatMap((step) => step.run_id ?? []))
   const rows = [
-    ...model.attempts.map((attempt): TimelineRow => ({
-      key: `attempt ${attempt.attempt}`,
-      kind: 'attempt',
-      name: `attempt ${attempt.attempt}`,
-      depth: 0,
-      state: attempt.state,
-      bars: toBars(toOutcomeSpans(attempt.spans, attempt, attempt.attempt), end),
-      marks: (marks.get('') ?? []).filter((mark) =>
-        isWithin(mark.at, attempt.began, attempt.ended ?? end),
-      ),
-      ...(attempt.error && { error: attempt.error.code }),
-    })),
+    ...model.attempts.map((attempt): TimelineRow =>
+      compact({
+        key: `attempt ${attempt.attempt}`,
+        kind: 'attempt',
+        name: `attempt ${attempt.attempt}`,
+        depth: 0,
+        state: attempt.state,
+        bars: toBars(toOutcomeSpans(attempt.spans, attempt, attempt.attempt), end),
+        marks: (marks.get('') ?? []).filter((mark) =>
+          isWithin(mark.at, attempt.began, attempt.ended ?? end),
+        ),
+        error: attempt.error ? attempt.error.code : undefined,
+      }),
+    ),
     ...model.steps.map((step) => toStepRow(step, marks.get(step.key) ?? [], end)),
     ...children
       .filter((child) => !ofSteps.has(child.run_id))
@@ -54,7 +57,7 @@ export function createTimeline(
     rows,
     silences: model.silences,
     idle: findIdleRanges(range, findActiveRanges(model, rows)),
-    ...(!over && { now }),
+    ...compact({ now: !over ? now : undefined }),
     more: model.more_steps + model.more_marks,
   }
 }
@@ -66,9 +69,7 @@ function toOutcomeSpans(
   attempt: number,
 ): readonly StateSpan[] {
   if (spans.length === 0)
-    return began === undefined
-      ? []
-      : [{ from: began, ...(ended !== undefined && { to: ended }), state, attempt }]
+    return began === undefined ? [] : [compact({ from: began, to: ended, state, attempt })]
   return ended === undefined
     ? spans
     : spans.map((span) =>
@@ -78,7 +79,7 @@ function toOutcomeSpans(
 
 function toStepRow(step: StepModel, marks: readonly TimelineMark[], end: number): TimelineRow {
   const { key, name, depth, state, run_id, error } = step
-  return {
+  return compact({
     key,
     kind: 'step',
     name,
@@ -86,9 +87,9 @@ function toStepRow(step: StepModel, marks: readonly TimelineMark[], end: number)
     state,
     bars: toBars(toOutcomeSpans(step.spans, step, step.spans.at(-1)?.attempt ?? step.tries), end),
     marks,
-    ...(run_id !== undefined && { run_id }),
-    ...(error !== undefined && { error }),
-  }
+    run_id,
+    error,
+  })
 }
 
 function toChildRow(
@@ -96,20 +97,27 @@ function toChildRow(
   end: number,
 ): TimelineRow {
   const from = Date.parse(started ?? created)
-  return {
+  return compact({
     key: run_id,
     kind: 'child',
     name: tool,
     depth: 1,
     state,
     bars: toBars(
-      [{ from, ...(ended !== undefined && { to: Date.parse(ended) }), state, attempt: 1 }],
+      [
+        compact({
+          from,
+          to: ended !== undefined ? Date.parse(ended) : undefined,
+          state,
+          attempt: 1,
+        }),
+      ],
       end,
     ),
     marks: [],
     run_id,
-    ...(code !== undefined && { error: code }),
-  }
+    error: code,
+  })
 }
 
 function toBars(spans: readonly StateSpan[], end: number): readonly TimelineBar[] {

@@ -9,7 +9,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { openBeneath, PathRefusedError } from '../../runner/artifacts.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { ArtifactVerification, ShownArtifact } from '../model/api.ts'
 import { internText } from './run-row.ts'
 
@@ -45,10 +45,12 @@ function describeArtifact(
         : (where?.split('/').filter(Boolean).at(-1) ?? `artifact ${index + 1}`),
       300,
     ),
-    ...(typeof path === 'string' && { path }),
-    ...(typeof uri === 'string' && { uri }),
-    ...(typeof bytes === 'number' && { bytes }),
-    ...(typeof sha256 === 'string' && { sha256 }),
+    ...compact({
+      path: typeof path === 'string' ? path : undefined,
+      uri: typeof uri === 'string' ? uri : undefined,
+      bytes: typeof bytes === 'number' ? bytes : undefined,
+      sha256: typeof sha256 === 'string' ? sha256 : undefined,
+    }),
     ...(typeof files === 'number'
       ? { type: 'folder' }
       : typeof type === 'string' && { type: internText(type, 100) }),
@@ -88,7 +90,7 @@ export async function openKeptArtifact(
     stats.isDirectory()
       ? `'${name}' is a folder, and cannot be had in one piece`
       : `the copy of '${name}' is no file that a runner made`,
-    { ...(stats.isDirectory() && { suggestion: `Look into it: ${folder}` }) },
+    compact({ suggestion: stats.isDirectory() ? `Look into it: ${folder}` : undefined }),
   )
 }
 

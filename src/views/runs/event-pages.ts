@@ -9,6 +9,7 @@ import { ToolError } from '../../protocol/tool-error.ts'
 import { openRegularFile } from '../../runner/files.ts'
 import { parseEvent, readWholeLines, watchFileGrowth } from '../../runner/log-reader.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { EventPage, LogPage } from '../model/api.ts'
 import { createEventMatches, createLineIndex } from './event-index.ts'
 import type { EventFilter, EventMatches, LineIndex } from './event-index.ts'
@@ -58,16 +59,16 @@ export function createEventPager(): EventPager {
     const most = Math.min(limit, last - first + 1)
     const file = most > 0 ? await openRegularFile(path) : undefined
     if (!file)
-      return {
+      return compact({
         events: [],
         matching: total,
         total,
-        ...(before !== undefined && before <= total && { next: Math.max(1, before) }),
-      }
+        next: before !== undefined && before <= total ? Math.max(1, before) : undefined,
+      })
     try {
       const { events } = await readEventsFrom(file, index.beforeEvent(first), first, most)
       const next = ((events.at(-1)?.['seq'] as number | undefined) ?? last) + 1
-      return { events, matching: total, total, ...(next <= total && { next }) }
+      return compact({ events, matching: total, total, next: next <= total ? next : undefined })
     } finally {
       await file.close()
     }
@@ -87,12 +88,12 @@ export function createEventPager(): EventPager {
       ? await readMatches(file, found, first, to).finally(() => file.close())
       : { events: [] }
     const next = first + events.length
-    return {
+    return compact({
       events,
       matching: found.count,
       total,
-      ...(next < found.count && { next: found.at(next).seq }),
-    }
+      next: next < found.count ? found.at(next).seq : undefined,
+    })
   }
   return {
     page: (path, wanted) =>
@@ -115,14 +116,14 @@ export function createEventPager(): EventPager {
           ? fitting.filter(({ seq }) => seq < from).length
           : Math.max(0, end - limit)
       const next = fitting[Math.min(end, first + limit)]
-      return {
+      return compact({
         events: fitting
           .slice(first, Math.min(end, first + limit))
           .map((event) => limitEvent(event, 0)),
         matching: fitting.length,
         total: all.length,
-        ...(next && { next: next.seq }),
-      }
+        next: next ? next.seq : undefined,
+      })
     },
     lines: (path) => indexOf(path),
   }
@@ -134,12 +135,12 @@ export function parsePageRequest(
   filter: EventFilter | undefined,
 ): EventPageRequest {
   const before = parseNumberParam(query, 'before', Number.MAX_SAFE_INTEGER)
-  return {
+  return compact({
     from: Math.max(1, parseNumberParam(query, 'from', Number.MAX_SAFE_INTEGER) ?? 1),
     limit: Math.max(1, parseNumberParam(query, 'limit', MAX_PAGE_SIZE) ?? DEFAULT_PAGE_SIZE),
-    ...(before !== undefined && { before }),
-    ...(filter && { filter }),
-  }
+    before,
+    filter,
+  })
 }
 
 /**
@@ -364,7 +365,7 @@ export async function readLogPage(
       )
       show(buffer.subarray(0, bytesRead), size - end)
     }
-    return { lines: shown, first, total, ...(cut > 0 && { cut }) }
+    return compact({ lines: shown, first, total, cut: cut > 0 ? cut : undefined })
   } finally {
     await file.close()
   }

@@ -7,6 +7,7 @@ import { existsSync, watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
 import { toProtocolCode } from '../../protocol/errors.ts'
 import type { RunEvent } from '../../protocol/run-state.ts'
+import { compact } from '../../util/values.ts'
 import {
   findInlineExecution,
   listInlineExecutions,
@@ -102,8 +103,7 @@ function toRunRow({ id, name, state, created, ended, error, questions = [] }: Ex
     attempt: 1,
     created,
     started: created,
-    ...(ended !== undefined && { ended }),
-    ...(seconds >= 0 && { duration_s: seconds }),
+    ...compact({ ended, duration_s: seconds >= 0 ? seconds : undefined }),
     ...(error && {
       code: toProtocolCode(error.code, error.retryable),
       message: internText(error.message, 160),

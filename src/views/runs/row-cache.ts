@@ -8,7 +8,7 @@ import { isFinished, RUN_STATES } from '../../protocol/run-state.ts'
 import type { RunState } from '../../protocol/run-state.ts'
 import { writeFileAtomic } from '../../runner/files.ts'
 import { isRunId } from '../../runner/run-paths.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { RunRow } from '../model/api.ts'
 import { createTimeSlices, getModifiedMs } from './helpers.ts'
 import type { NewRunIndexEntry, RunIndex } from './run-index.ts'
@@ -130,9 +130,11 @@ function internRow(row: RunRow): RunRow {
   return {
     ...row,
     tool: internText(tool, 200),
-    ...(workflow !== undefined && { workflow: internText(workflow, 200) }),
-    ...(caller !== undefined && { caller: internText(caller, 100) }),
-    ...(code !== undefined && { code: internText(code, 60) }),
+    ...compact({
+      workflow: workflow !== undefined ? internText(workflow, 200) : undefined,
+      caller: caller !== undefined ? internText(caller, 100) : undefined,
+      code: code !== undefined ? internText(code, 60) : undefined,
+    }),
   }
 }
 

@@ -14,6 +14,7 @@ import type { RunRequest } from '../../runner/request.ts'
 import { getRunPaths } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { Workflow } from '../../workflow/definition/model.ts'
 import { findResumeCommand } from '../../workflow/lookup.ts'
 import { createPlan } from '../../workflow/plan.ts'
@@ -55,42 +56,44 @@ export async function readRunDetail(
   const paths = getRunPaths(root, row.run_id)
   const request = readRequestOrUnknown(paths, row)
   const { workflow } = request
-  const model = await models.read(paths.events, {
-    run_id: row.run_id,
-    tool: row.tool,
-    created: row.created,
-    ...(request.command === 'workflow' && { workflow: true }),
-    ...(request.heartbeat_grace_s !== undefined &&
-      request.call && { heartbeat_grace_s: request.heartbeat_grace_s }),
-  })
+  const model = await models.read(
+    paths.events,
+    compact({
+      run_id: row.run_id,
+      tool: row.tool,
+      created: row.created,
+      workflow: request.command === 'workflow' || undefined,
+      heartbeat_grace_s:
+        request.heartbeat_grace_s !== undefined && request.call
+          ? request.heartbeat_grace_s
+          : undefined,
+    }),
+  )
   const live = isRunLive(paths)
   const { state } = model
   const goOn = live
     ? undefined
-    : await findResumeCommand(paths, request, {
-        state,
-        ...(model.error && { error: model.error }),
-      }).catch(() => undefined)
+    : await findResumeCommand(paths, request, compact({ state, error: model.error })).catch(
+        () => undefined,
+      )
   const graph = workflow && toGraphSource(workflow.definition as unknown as Workflow)
-  return {
+  return compact({
     row,
     request: toShownRequest(request),
     model,
     command: request.tool === '?' ? '' : toCommandLine(request),
-    ...(goOn !== undefined && { go_on: goOn }),
+    go_on: goOn,
     folder: paths.folder,
     artifacts: await readArtifacts(paths, row, model.seq, lists),
     children: listChildren(index, row.run_id),
-    ...(graph && {
-      workflow: { ...graph, ...(workflow.file !== undefined && { file: workflow.file }) },
-    }),
+    workflow: graph ? { ...graph, ...compact({ file: workflow.file }) } : undefined,
     can: {
       cancel: live || !isFinished(state),
       resume: goOn !== undefined,
       retry: isFinished(state) && !live && request.tool !== '?',
       answer: row.questions > 0,
     },
-  }
+  })
 }
 
 /** The same for an execution that has none. */
@@ -108,7 +111,7 @@ export function describeInlineExecution(
   for (const event of events) applyEvent(model, event)
   const graph = toGraphSource(records.definition)
   const isLeft = execution.error?.code === 'INTERRUPTED' && execution.ended === undefined
-  return {
+  return compact({
     row,
     request: {
       tool: row.tool,
@@ -120,12 +123,12 @@ export function describeInlineExecution(
     },
     model,
     command: `toolable runs show ${row.run_id}`,
-    ...(isLeft && { go_on: `toolable workflow resume ${row.run_id}` }),
+    go_on: isLeft ? `toolable workflow resume ${row.run_id}` : undefined,
     artifacts: [],
     children: listChildren(index, row.run_id),
-    ...(graph && { workflow: graph }),
+    workflow: graph,
     can: { cancel: !isFinished(row.state), resume: isLeft, retry: false, answer: false },
-  }
+  })
 }
 
 /** What a run has left. Its whole record is read once for each end that it comes to. */
@@ -181,7 +184,7 @@ function readRequestOrUnknown(paths: RunPaths, { run_id, tool, created }: RunRow
     return {
       v: 1,
       run_id,
-      tool: '?',
+      tool,
       created,
       args: [],
       cwd: '',
@@ -189,7 +192,6 @@ function readRequestOrUnknown(paths: RunPaths, { run_id, tool, created }: RunRow
       retries: 0,
       trace_id: '',
       idempotency_key: '',
-      ...(tool !== '?' && { tool }),
     }
   }
 }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RUN_STATES } from '../../protocol/run-state.ts'
 import type { RunState } from '../../protocol/run-state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { compact } from '../../util/values.ts'
 import type { RunListChanges, RunPage, RunRow, StateCounts } from '../model/api.ts'
 import { matchesRunFilter, parseRunFilter } from '../model/run-filter.ts'
 import { parseNumberParam } from './event-pages.ts'
@@ -230,14 +231,14 @@ export function listRunPage(
     else more = true
   }
   const last = rows.at(-1)
-  return {
+  return compact({
     rows,
     counts,
     matching,
     total: index.size,
-    ...(more && last && { next: toCursor(last) }),
+    next: more && last ? toCursor(last) : undefined,
     complete,
-  }
+  })
 }
 
 type RowCursor = Pick<RunRow, 'created' | 'run_id'>

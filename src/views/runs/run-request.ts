@@ -7,7 +7,7 @@ import { toFlagName } from '../../define/argv.ts'
 import { takesDocument } from '../../runner/request.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import { quoteCommandLine } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
 import type { ShownRequest } from '../model/api.ts'
 
@@ -37,26 +37,21 @@ export function toShownRequest(request: RunRequest): ShownRequest {
   } = request
   return {
     tool,
-    ...(version !== undefined && { version }),
+    ...compact({ version }),
     args: redactArguments(args, inputSchema),
-    ...(input && { input: redactInput(input, inputSchema) }),
-    ...(inputSchema && { input_schema: inputSchema }),
+    ...compact({
+      input: input ? redactInput(input, inputSchema) : undefined,
+      input_schema: inputSchema,
+    }),
     cwd,
     ...(call && {
       command: [...call.command, ...(call.tool === undefined ? [] : [call.tool])],
       form: call.form,
     }),
-    ...(timeout_s !== undefined && { timeout_s }),
-    ...(heartbeat_grace_s !== undefined && { heartbeat_grace_s }),
-    ...(retries !== undefined && { retries }),
-    ...(allow_level && { allow_level }),
-    ...(permissions && { permissions }),
-    ...(manifest !== undefined && { manifest }),
+    ...compact({ timeout_s, heartbeat_grace_s, retries, allow_level, permissions, manifest }),
     secrets: Object.keys(secrets),
     answers: Object.keys(answers),
-    ...(trace_id !== undefined && { trace_id }),
-    ...(idempotency_key !== undefined && { idempotency_key }),
-    ...(orchestrator && { orchestrator }),
+    ...compact({ trace_id, idempotency_key, orchestrator }),
   }
 }
 

@@ -11,7 +11,7 @@ import { DEFAULT_QUESTION_TIMEOUT_SECONDS } from '../../runner/questions.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import { shorten } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { RunRow } from '../model/api.ts'
 import { toLastText } from '../model/event-text.ts'
 import { createSummaryBuilder } from '../model/run-summary.ts'
@@ -89,11 +89,14 @@ export function createRunRowBuilder(facts: RunMetadata): RunRowBuilder {
       (isObject(context) ? toSeconds(context['timeout']) : undefined) ??
       facts.questionTimeoutS
     const until = wait === undefined ? NaN : Date.parse(ts) + wait * 1000
-    open.set(interaction['id'], {
-      question: limitQuestion(interaction as OpenQuestion),
-      asked: ts,
-      ...(isValidDate(until) && { deadline: new Date(until).toISOString() }),
-    })
+    open.set(
+      interaction['id'],
+      compact({
+        question: limitQuestion(interaction as OpenQuestion),
+        asked: ts,
+        deadline: isValidDate(until) ? new Date(until).toISOString() : undefined,
+      }),
+    )
     waitsSince ??= Date.parse(ts)
   }
   const answer = ({ ts, answer: given }: RunEvent): void => {
@@ -104,12 +107,12 @@ export function createRunRowBuilder(facts: RunMetadata): RunRowBuilder {
     else
       settle({
         ...asked,
-        answered: {
+        answered: compact({
           at: ts,
-          ...(typeof given['by'] === 'string' && { by: internText(given['by'], 100) }),
-          ...(Object.hasOwn(given, 'value') && { value: limitValue(given['value']) }),
-          ...(typeof given['note'] === 'string' && { note: internText(given['note'], 1000) }),
-        },
+          by: typeof given['by'] === 'string' ? internText(given['by'], 100) : undefined,
+          value: Object.hasOwn(given, 'value') ? limitValue(given['value']) : undefined,
+          note: typeof given['note'] === 'string' ? internText(given['note'], 1000) : undefined,
+        }),
       })
     if (open.size > 0 || waitsSince === undefined) return
     waited += Date.parse(ts) - waitsSince
@@ -130,24 +133,24 @@ export function createRunRowBuilder(facts: RunMetadata): RunRowBuilder {
       state,
       attempt,
       created,
-      ...(workflow !== undefined && { workflow }),
-      ...(started !== undefined && { started }),
-      ...(ended !== undefined && { ended }),
-      ...(duration_s !== undefined && { duration_s }),
-      ...(caller !== undefined && { caller }),
-      ...(error && {
-        code: internText(error.code, 60),
-        ...(error.message !== undefined && { message: internText(error.message, MAX_TEXT_CHARS) }),
+      ...compact({ workflow, started, ended, duration_s, caller }),
+      ...(error &&
+        compact({
+          code: internText(error.code, 60),
+          message:
+            error.message !== undefined ? internText(error.message, MAX_TEXT_CHARS) : undefined,
+        })),
+      ...compact({
+        last: text !== undefined ? internText(text, MAX_TEXT_CHARS) : undefined,
+        percent: !over && progress?.percent !== undefined ? progress.percent : undefined,
+        step: !over && progress?.step !== undefined ? internText(progress.step, 80) : undefined,
+        heard: !over && heard !== undefined ? heard : undefined,
+        grace_s: !over && speaks && grace !== undefined ? grace : undefined,
+        deadline: isValidDate(until) ? new Date(until).toISOString() : undefined,
       }),
-      ...(text !== undefined && { last: internText(text, MAX_TEXT_CHARS) }),
-      ...(!over && progress?.percent !== undefined && { percent: progress.percent }),
-      ...(!over && progress?.step !== undefined && { step: internText(progress.step, 80) }),
-      ...(!over && heard !== undefined && { heard }),
-      ...(!over && speaks && grace !== undefined && { grace_s: grace }),
-      ...(isValidDate(until) && { deadline: new Date(until).toISOString() }),
       questions: questions.length,
       artifacts: artifacts?.length ?? 0,
-      ...(parent && { parent }),
+      ...compact({ parent }),
     }
   }
 
@@ -251,24 +254,26 @@ function toRunMetadata(request: RunRequest, changed: number): RunMetadata {
   } = request
   const at = Date.parse(created)
   const isWorkflow = command === 'workflow'
-  return {
+  return compact({
     run_id,
     tool: internText(tool, 200),
     created: new Date(Number.isNaN(at) ? changed : at).toISOString(),
-    ...(isWorkflow && { workflow: internText(String(workflow?.definition['name'] ?? tool), 200) }),
-    ...(typeof caller === 'string' && caller !== '' && { caller: internText(caller, 100) }),
-    ...(parent && {
-      parent: {
-        run_id: internText(String(parent.run_id), 20),
-        step: internText(String(parent.step), 200),
-      },
-    }),
-    ...(typeof timeout_s === 'number' && { timeout: timeout_s }),
+    workflow: isWorkflow
+      ? internText(String(workflow?.definition['name'] ?? tool), 200)
+      : undefined,
+    caller: typeof caller === 'string' && caller !== '' ? internText(caller, 100) : undefined,
+    parent: parent
+      ? {
+          run_id: internText(String(parent.run_id), 20),
+          step: internText(String(parent.step), 200),
+        }
+      : undefined,
+    timeout: typeof timeout_s === 'number' ? timeout_s : undefined,
     // What is no program gives no signs of life that anybody counts.
-    ...(call && typeof heartbeat_grace_s === 'number' && { grace: heartbeat_grace_s }),
-    ...(call?.form === 'protocol' && { sendsHeartbeats: true }),
-    ...(!isWorkflow && { questionTimeoutS: DEFAULT_QUESTION_TIMEOUT_SECONDS }),
-  }
+    grace: call && typeof heartbeat_grace_s === 'number' ? heartbeat_grace_s : undefined,
+    sendsHeartbeats: call?.form === 'protocol' || undefined,
+    questionTimeoutS: !isWorkflow ? DEFAULT_QUESTION_TIMEOUT_SECONDS : undefined,
+  })
 }
 
 const MAX_PROMPT_CHARS = 4000

@@ -9,6 +9,7 @@ import { isFinished } from '../../protocol/run-state.ts'
 import { isRunLive } from '../../runner/lock.ts'
 import { getRunPaths } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
+import { compact } from '../../util/values.ts'
 import { readWorkflowRun } from '../../workflow/run-record.ts'
 import type { Decision, DecisionList } from '../model/api.ts'
 import { readRowQuickly, scanRun, tailRun } from './row-reader.ts'
@@ -77,13 +78,13 @@ export function createRunTracker({ root, index, onSettled }: RunTrackerOptions):
     if (settled.length > 0) onSettled(facts.run_id, settled)
     const row = standing.row()
     index.put(
-      {
+      compact({
         row: left && left.length > 0 ? { ...row, questions: left.length } : row,
         changed,
         planned: standing.planned,
         unscanned,
-        ...(left && left.length > 0 && { left }),
-      },
+        left: left && left.length > 0 ? left : undefined,
+      }),
       quietly,
     )
   }
@@ -317,7 +318,7 @@ function toDecision(index: RunIndex, id: string, asked: RecordedQuestion): Decis
     row && {
       run_id: id,
       tool: row.tool,
-      ...(row.workflow !== undefined && { workflow: row.workflow }),
+      ...compact({ workflow: row.workflow }),
       run_state: row.state,
       ...asked,
     }

@@ -11,6 +11,7 @@
 
 import { ToolError } from '../../protocol/tool-error.ts'
 import { getRunPaths, isRunId } from '../../runner/run-paths.ts'
+import { compact } from '../../util/values.ts'
 import { openInlineRun } from '../../workflow/inline-run.ts'
 import type { RunRow, ShownArtifact, ShownPlan } from '../model/api.ts'
 import type { RunsSource } from '../server/backend.ts'
@@ -146,7 +147,7 @@ export function openRunsSource({
       return {
         name: artifact.name,
         bytes,
-        body: file.createReadStream({ start: 0, ...(bytes > 0 && { end: bytes - 1 }) }),
+        body: file.createReadStream(compact({ start: 0, end: bytes > 0 ? bytes - 1 : undefined })),
       }
     },
     async verify(id, place) {

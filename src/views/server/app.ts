@@ -13,6 +13,7 @@ import { gzipSync } from 'node:zlib'
 import { BodyError, toFailureResponse, toRefusalResponse } from '../../http/exchange.ts'
 import type { HttpApp, HttpRequest, HttpResponse } from '../../http/exchange.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { compact } from '../../util/values.ts'
 import {
   addSecurityHeaders,
   checkAddress,
@@ -179,7 +180,7 @@ function toResponse(
     headers: {
       'content-type': type,
       vary: 'accept-encoding',
-      ...(small && { 'content-encoding': 'gzip' }),
+      ...compact({ 'content-encoding': small ? 'gzip' : undefined }),
       ...headers,
     },
     body: small ?? bytes,
@@ -250,11 +251,11 @@ function listFiles(folder: string, inside = ''): string[] {
 function readAsset(file: string): PageAsset {
   const bytes = readFileSync(file)
   const gzip = gzipSync(bytes, { level: 9 })
-  return {
+  return compact({
     type: CONTENT_TYPES[extname(file)] ?? 'application/octet-stream',
     bytes,
-    ...(gzip.length < bytes.length && { gzip }),
+    gzip: gzip.length < bytes.length ? gzip : undefined,
     hash: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
     isFixed: /-[\w-]{8,}\.\w+$/.test(file),
-  }
+  })
 }

@@ -8,6 +8,7 @@ import { toRefusalResponse } from '../../http/exchange.ts'
 import type { HttpRequest, HttpResponse } from '../../http/exchange.ts'
 import { createTokenMatcher } from '../../http/token.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { compact } from '../../util/values.ts'
 
 /** Who is let in: whoever has the token, or the cookie that it was exchanged for. */
 export type DashboardSession = {
@@ -97,11 +98,11 @@ export function exchangeToken(
   const location = `http://${request.header('host')!}${request.path}${search === '' ? '' : `?${search}`}`
   return {
     status: 303,
-    headers: {
+    headers: compact({
       location,
       'cache-control': 'no-store',
-      ...(isRight && { 'set-cookie': session.cookie() }),
-    },
+      'set-cookie': isRight ? session.cookie() : undefined,
+    }),
   }
 }
 

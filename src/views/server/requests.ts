@@ -9,6 +9,7 @@ import { parseJsonInput } from '../../protocol/parse-json.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { isRunId } from '../../runner/run-paths.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 
 const MAX_BODY_BYTES = 1024 * 1024
 
@@ -40,10 +41,11 @@ export async function readBody(request: HttpRequest, shape: BodyShape): Promise<
   const misfit = findConfigMismatch(shape, body, ['body'])
   if (!misfit) return body
   const field = misfit.path.slice(1).join('.')
-  throw new ToolError('INVALID_INPUT', misfit.message, {
-    ...(field !== '' && { field }),
-    ...(misfit.fix !== undefined && { suggestion: misfit.fix }),
-  })
+  throw new ToolError(
+    'INVALID_INPUT',
+    misfit.message,
+    compact({ field: field !== '' ? field : undefined, suggestion: misfit.fix }),
+  )
 }
 
 const MAX_NAME_CHARS = 300

@@ -7,6 +7,7 @@ import { onAbort } from '../../core/lifecycle.ts'
 import type { HttpRequest, HttpResponse } from '../../http/exchange.ts'
 import type { RunEvent } from '../../protocol/run-state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { compact } from '../../util/values.ts'
 import type { RunListChanges } from '../model/api.ts'
 import type { RunsSource } from './backend.ts'
 import { parseRunId } from './requests.ts'
@@ -60,7 +61,7 @@ async function* writeStream(
   const message = (event: string, data: unknown): string =>
     `id: ${toEventId(at)}\nevent: ${event}\ndata: ${toJsonText(data)}\n\n`
   try {
-    yield `retry: ${RETRY_MS}\n${message('hello', { epoch: at.epoch, version: at.version, now: new Date(now()).toISOString(), ...(position.epoch !== undefined && !isKnown && { reset: true }) })}`
+    yield `retry: ${RETRY_MS}\n${message('hello', compact({ epoch: at.epoch, version: at.version, now: new Date(now()).toISOString(), reset: (position.epoch !== undefined && !isKnown) || undefined }))}`
     const sources: AsyncIterable<StreamPiece>[] = [
       runs.news(isKnown ? position.version : undefined, over.signal),
     ]
@@ -134,7 +135,7 @@ function parseStreamRequest(request: HttpRequest): StreamRequest {
     epoch === undefined
       ? { version: 0, seq: Number(after) }
       : { epoch, version: Number(version), seq: Math.max(Number(seq), Number(after)) }
-  return { ...(run !== null && { run: parseRunId(run) }), position }
+  return compact({ run: run !== null ? parseRunId(run) : undefined, position })
 }
 
 /** The id of a message. */

@@ -3,6 +3,7 @@
  */
 
 import { isFinished } from '../../protocol/run-state.ts'
+import { compact } from '../../util/values.ts'
 import { formatDuration } from '../model/format.ts'
 import type { RunModel, StepModel } from '../model/run-model.ts'
 import type { TreeRow } from './rows.ts'
@@ -110,7 +111,9 @@ function createHeadRow(model: RunModel, options: TreeOptions): TreeRow {
       ...(said === undefined ? [] : [{ text: said }]),
     ],
     ...describeSilence(model, options.now),
-    ...(!over && progress?.percent !== undefined && { percent: progress.percent }),
+    ...compact({
+      percent: !over && progress?.percent !== undefined ? progress.percent : undefined,
+    }),
     ...describeTime(last, options.now, state === 'queued'),
     worth: 'head',
   }
@@ -143,7 +146,9 @@ function createStepRow(step: StepModel, asks: boolean, { look, now, tick }: Tree
         ? []
         : [{ text: said, role: state === 'failed' ? 'bad' : 'dim' } as const]),
     ],
-    ...(state === 'running' && step.percent !== undefined && { percent: step.percent }),
+    ...compact({
+      percent: state === 'running' && step.percent !== undefined ? step.percent : undefined,
+    }),
     ...describeTime(step, now, state === 'pending' || state === 'skipped'),
     worth: STATE_STYLES[state].worth,
   }

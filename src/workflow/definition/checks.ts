@@ -8,7 +8,7 @@ import type { KeyPath } from '../../protocol/documents.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { Registry } from '../../registry/types.ts'
 import { describeUnknownName, findClosest, shorten } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import { EXPRESSION_OPEN } from '../expression-parser.ts'
 import type { DecisionStep, Workflow, WorkflowStep } from './model.ts'
@@ -113,12 +113,12 @@ export function createFinding(
   fix?: string,
 ): DefinitionFinding {
   const place: StepSource = getStepSource(step) ?? { source: {}, path }
-  return {
+  return compact({
     source: place.source,
     path: place.bare ? place.path : [...place.path, ...keys],
     message,
-    ...(fix !== undefined && { fix }),
-  }
+    fix,
+  })
 }
 
 function containsExpression(value: unknown): boolean {

@@ -6,7 +6,7 @@
 import { formatPath } from '../../define/schema/walk.ts'
 import type { KeyPath } from '../../protocol/documents.ts'
 import { describeUnknownName, findClosest, shorten } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { getSteps } from '../steps/each.ts'
 import type { ParsedStep, RawStep, StepParseContext } from '../steps/flow.ts'
 import { STEP_PARSERS } from '../steps/table.ts'
@@ -92,11 +92,10 @@ function parseStep(
   const step =
     read.fields && ({ type: form.type, name, ...read.fields, ...base.fields } as WorkflowStep)
   if (step)
-    setStepSource(step, {
-      source: reader.source,
-      path,
-      ...(typeof value === 'string' && { bare: true }),
-    })
+    setStepSource(
+      step,
+      compact({ source: reader.source, path, bare: typeof value === 'string' || undefined }),
+    )
   return {
     name,
     path,
@@ -140,13 +139,13 @@ function parseCommonFields(
           'compensate',
         ])
   return {
-    fields: {
-      ...(condition !== undefined && { when: condition }),
-      ...(retry !== undefined && { retry: parseRetry(reader, retry, [...path, 'retry']) }),
-      ...(timeout !== undefined && { timeout: reader.duration(timeout, [...path, 'timeout']) }),
-      ...(onError !== undefined && { on_error: onError }),
-      ...(undo.length > 0 && { compensate: getSteps(undo) }),
-    },
+    fields: compact({
+      when: condition,
+      retry: retry !== undefined ? parseRetry(reader, retry, [...path, 'retry']) : undefined,
+      timeout: timeout !== undefined ? reader.duration(timeout, [...path, 'timeout']) : undefined,
+      on_error: onError,
+      compensate: undo.length > 0 ? getSteps(undo) : undefined,
+    }),
     uses: typeof condition === 'string' ? reader.condition(condition, [...path, 'when']) : [],
     compensate: undo,
   }
@@ -256,7 +255,7 @@ function parseRetry(
       [...path, 'factor'],
       `'factor' must be a number from 1 to 100; got ${describeValue(factor)}`,
     )
-  return {
+  return compact({
     max: parseMaxRetries(reader, max, [...path, 'max']) ?? DEFAULT_RETRY.max,
     delay: pause,
     factor: times ?? DEFAULT_RETRY.factor,
@@ -264,8 +263,8 @@ function parseRetry(
       longest === undefined
         ? Math.max(DEFAULT_RETRY.longest, pause)
         : (reader.duration(longest, [...path, 'longest'], 'none') ?? DEFAULT_RETRY.longest),
-    ...(codes && { on: codes }),
-  }
+    on: codes,
+  })
 }
 
 function parseMaxRetries(

@@ -9,7 +9,7 @@
 
 import type { KeyPath } from '../../protocol/documents.ts'
 import { describeUnknownName } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import { getSteps } from '../steps/each.ts'
 import type { Workflow } from './model.ts'
@@ -119,11 +119,13 @@ export function parseWorkflow(
     ...Object.fromEntries(
       TEXT_KEYS.filter((key) => value[key] !== undefined).map((key) => [key, value[key]]),
     ),
-    ...(input && { input }),
+    ...compact({ input }),
     steps: getSteps(steps),
-    ...(last.length > 0 && { finally: getSteps(last) }),
-    ...(output && { output: output.value }),
-    ...(timeout !== undefined && { timeout }),
+    ...compact({
+      finally: last.length > 0 ? getSteps(last) : undefined,
+      output: output ? output.value : undefined,
+      timeout,
+    }),
   }
 }
 
@@ -242,12 +244,12 @@ function toObjectSchema(reader: DefinitionReader, fields: JsonSchema, path: KeyP
     ...parseInputField(reader, field, [...path, name]),
   }))
   const required = read.filter((field) => field.required).map(({ name }) => name)
-  return {
+  return compact({
     type: 'object',
     properties: Object.fromEntries(read.map(({ name, schema }) => [name, schema])),
-    ...(required.length > 0 && { required }),
+    required: required.length > 0 ? required : undefined,
     additionalProperties: false,
-  }
+  })
 }
 
 function parseInputField(

@@ -9,6 +9,7 @@ import type { ConfigShape } from '../../protocol/config-shape.ts'
 import type { KeyPath, LocatedDocument } from '../../protocol/documents.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { findClosest, shorten } from '../../util/text.ts'
+import { compact } from '../../util/values.ts'
 import { splitCommand } from '../command-line.ts'
 import {
   EXPRESSION_OPEN,
@@ -37,7 +38,7 @@ export class DefinitionReader {
 
   /** Notes that something is wrong. */
   addProblem(path: KeyPath, message: string, fix?: string): undefined {
-    this.findings.push({ source: this.source, path, message, ...(fix !== undefined && { fix }) })
+    this.findings.push(compact({ source: this.source, path, message, fix }))
     return undefined
   }
 
@@ -253,12 +254,12 @@ export async function locateFindings(
 
 /** The findings without lines. */
 export function toProblem({ source, path, message, fix }: DefinitionFinding): WorkflowProblem {
-  return {
-    ...(source.file !== undefined && { file: source.file }),
+  return compact({
+    file: source.file,
     path: formatPath([...(source.within ?? []), ...path]),
     message,
-    ...(fix !== undefined && { fix }),
-  }
+    fix,
+  })
 }
 
 /** `file:line: path: message`, as far as it is known. */

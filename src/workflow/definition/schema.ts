@@ -6,6 +6,7 @@
 import { toConfigSchema } from '../../protocol/config-schema.ts'
 import type { ConfigShape } from '../../protocol/config-shape.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { StepType } from './model.ts'
 
 /** What names of workflows and steps are made of. `finally` begins the keys of the steps there. */
@@ -168,13 +169,8 @@ const createStepForm = (
   mark: string,
   keys: StepForm['keys'],
   required: readonly string[] = [mark],
-): StepForm => ({
-  type,
-  mark,
-  keys,
-  required,
-  ...(!required.includes('type') && { implied: true }),
-})
+): StepForm =>
+  compact({ type, mark, keys, required, implied: !required.includes('type') || undefined })
 
 /** Every way to write a step: the reader and the published schema both follow this table. */
 export const STEP_FORMS: readonly StepForm[] = [

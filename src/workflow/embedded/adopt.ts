@@ -11,6 +11,7 @@ import { createRun } from '../../runner/run-folder.ts'
 import { getRunPaths } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import { createWorkflowRequest } from '../request.ts'
 import type { WorkflowRequestOptions } from '../request.ts'
 import { JOURNAL_FILE_NAME } from '../run-record.ts'
@@ -122,10 +123,11 @@ export async function adoptOrphan(
       if (ToolError.is(error) && error.code === 'CONFLICT' && tries < MAX_ADOPT_ATTEMPTS)
         return undefined
       throw ToolError.is(error) && error.code === 'CONFLICT'
-        ? new ToolError('CONFLICT', error.message.replace(listed.j, id), {
-            ...(error.suggestion && { suggestion: error.suggestion }),
-            details: { ...error.details, run_id: id },
-          })
+        ? new ToolError(
+            'CONFLICT',
+            error.message.replace(listed.j, id),
+            compact({ suggestion: error.suggestion, details: { ...error.details, run_id: id } }),
+          )
         : error
     })
     if (!segment) {

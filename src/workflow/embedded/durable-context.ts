@@ -6,6 +6,7 @@
 import { getEventListeners } from 'node:events'
 import { crashPoint } from '../../process/host.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { compact } from '../../util/values.ts'
 import { ExecutionCancelledError, stepErrorToToolError, toStepError } from '../engine.ts'
 import type {
   DurableContext,
@@ -344,13 +345,7 @@ class JournaledExecution implements DurableExecution, DurableContext {
         this.settle(
           one,
           !settled.ok && one.aborted && settled.error.code === 'CANCELLED'
-            ? {
-                ok: false,
-                error: {
-                  ...one.aborted,
-                  ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }),
-                },
-              }
+            ? { ok: false, error: { ...one.aborted, ...compact({ run_id: settled.error.run_id }) } }
             : settled,
         )
       },

@@ -5,6 +5,7 @@
 import { crashPoint } from '../../process/host.ts'
 import type { Answerer } from '../../protocol/events.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { compact } from '../../util/values.ts'
 import type { Workflow } from '../definition/model.ts'
 import type { Execution, PerformTool, WorkflowQuestion } from '../engine.ts'
 import { interpretWorkflow } from '../interpreter.ts'
@@ -99,7 +100,7 @@ export function runExecution(
           suggestion: `Open questions: ${durable.questions.map((question) => question.id).join(', ') || 'none'}`,
         })
       answers.delete(id)
-      resolve({ value, ...(by !== undefined && { by }) })
+      resolve({ value, ...compact({ by }) })
       // The record is queued when the promise of the question has passed it on.
       await new Promise<void>((next) => {
         setImmediate(next)
@@ -109,7 +110,7 @@ export function runExecution(
     show: () => ({
       ...toExecutionHead(begin),
       state: durable.questions.length > 0 ? 'waiting_ai' : 'running',
-      ...(durable.questions.length > 0 && { questions: durable.questions }),
+      ...compact({ questions: durable.questions.length > 0 ? durable.questions : undefined }),
     }),
     stop: (error) => durable.stop(error),
   }

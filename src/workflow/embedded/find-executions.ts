@@ -5,7 +5,7 @@
 import type { RunState } from '../../protocol/run-state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { followLines } from '../../runner/log-reader.ts'
-import { parseJsonObject } from '../../util/values.ts'
+import { compact, parseJsonObject } from '../../util/values.ts'
 import { toStepError } from '../engine.ts'
 import type { Execution, StepError } from '../engine.ts'
 import { toFinishedExecution } from './execution.ts'
@@ -104,13 +104,13 @@ function toUnfinishedExecution(
     return {
       ...head,
       state: questions.length > 0 ? 'waiting_ai' : 'running',
-      ...(questions.length > 0 && { questions }),
+      ...compact({ questions: questions.length > 0 ? questions : undefined }),
     }
   return {
     ...head,
     state: 'failed',
     error: createInterruptedError(w),
-    ...(questions.length > 0 && { questions }),
+    ...compact({ questions: questions.length > 0 ? questions : undefined }),
   }
 }
 

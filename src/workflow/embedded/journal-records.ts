@@ -8,7 +8,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { toDiskError } from '../../runner/files.ts'
 import { readWholeLines } from '../../runner/log-reader.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { Workflow } from '../definition/model.ts'
 import { toStepError } from '../engine.ts'
 import type { OperationOutcome, StepError, WorkflowQuestion } from '../engine.ts'
@@ -130,7 +130,7 @@ export function serializeDone(
 /** What came of an operation, as a record tells it. */
 export function getDoneOutcome({ v, e, r }: DoneRecord): OperationOutcome {
   return e === undefined
-    ? { ok: true, value: v, ...(r !== undefined && { run_id: r }) }
+    ? { ok: true, value: v, ...compact({ run_id: r }) }
     : { ok: false, error: e }
 }
 

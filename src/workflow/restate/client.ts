@@ -6,7 +6,7 @@
 import { ToolError } from '../../protocol/tool-error.ts'
 import { sendRequest, toErrorCode } from '../../registry/http.ts'
 import type { HttpResult } from '../../registry/http.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { WORKFLOW_SERVICE } from './wire.ts'
 
 /** A place of a Restate server. */
@@ -35,19 +35,21 @@ export async function sendRestateRequest(
 ): Promise<HttpResult> {
   const target = new URL(url.replace(/\/+$/, '') + path)
   try {
-    return await sendRequest({
-      url: target,
-      method,
-      headers: {
-        accept: 'application/json',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal,
-      timeout,
-      who,
-    })
+    return await sendRequest(
+      compact({
+        url: target,
+        method,
+        headers: {
+          accept: 'application/json',
+          ...compact({ 'content-type': body !== undefined ? 'application/json' : undefined }),
+          ...headers,
+        },
+        body: body !== undefined ? JSON.stringify(body) : undefined,
+        signal,
+        timeout,
+        who,
+      }),
+    )
   } catch (error) {
     if (!ToolError.is(error) || error.code !== 'DEPENDENCY' || !error.retryable) throw error
     throw new ToolError('DEPENDENCY', error.message, {
@@ -123,7 +125,7 @@ export async function registerWorker(
   const { status, document, bytes } = await sendRestateRequest(admin, {
     method: 'POST',
     path: '/deployments',
-    body: { uri, force: true, ...(headers && { additional_headers: headers }) },
+    body: compact({ uri, force: true, additional_headers: headers }),
     signal,
     timeout: 30_000,
   })

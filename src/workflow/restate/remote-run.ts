@@ -14,6 +14,7 @@ import type {
   StartRunTarget,
 } from '../../runner/run-target.ts'
 import type { ToolLine } from '../../runner/tool-output.ts'
+import { compact } from '../../util/values.ts'
 import type { Workflow } from '../definition/model.ts'
 import type { Execution, OperationOutcome, WorkflowQuestion } from '../engine.ts'
 import { createQuestionRegistry, toFinalLine } from '../run-protocol.ts'
@@ -232,7 +233,7 @@ function toTaskLines({ task, call, status, run_id, error }: TaskRecord): readonl
           task_id: task,
           ...child,
           status,
-          ...(error && { child_result: { status: 'error', error } }),
+          ...compact({ child_result: error ? { status: 'error', error } : undefined }),
         },
       ]
 }

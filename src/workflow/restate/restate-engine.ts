@@ -12,7 +12,7 @@ import type { RunState } from '../../protocol/run-state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { HttpResult } from '../../registry/http.ts'
 import { createRunId, isRunId } from '../../runner/run-paths.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { Execution, ExecutionHandle, WorkflowEngine } from '../engine.ts'
 import { hashWorkflow } from '../request.ts'
 import {
@@ -115,7 +115,7 @@ export function createRestateEngine({
       await signalExecution(place, requireRunId(id), 'answer', {
         question,
         value,
-        ...(by !== undefined && { by }),
+        ...compact({ by }),
       })
     },
     async cancel(id, reason) {
@@ -284,7 +284,7 @@ function toListedExecution(
         : {}),
     }
   const ended = typeof row['completed_at'] === 'string' ? { ended: row['completed_at'] } : {}
-  if (end) return { ...base, ...ended, state: end, ...(error && { error }) }
+  if (end) return { ...base, ...ended, state: end, ...compact({ error }) }
   return {
     ...base,
     ...ended,
@@ -324,10 +324,10 @@ function parseStatusRows(
     notes.get(STATE_KEYS.end),
     notes.get(STATE_KEYS.error),
   ]
-  return {
-    ...(info !== undefined && { info: info as NonNullable<RemoteExecutionStatus['info']> }),
-    ...(end !== undefined && { end: end as NonNullable<RemoteExecutionStatus['end']> }),
-    ...(error !== undefined && { error: error as NonNullable<RemoteExecutionStatus['error']> }),
+  return compact({
+    info: info !== undefined ? (info as NonNullable<RemoteExecutionStatus['info']>) : undefined,
+    end: end !== undefined ? (end as NonNullable<RemoteExecutionStatus['end']>) : undefined,
+    error: error !== undefined ? (error as NonNullable<RemoteExecutionStatus['error']>) : undefined,
     questions: [
       ...((notes.get(STATE_KEYS.questions) ?? []) as RemoteExecutionStatus['questions']),
       ...asked.filter(({ isAnswered }) => !isAnswered).map(({ question }) => question),
@@ -335,7 +335,7 @@ function parseStatusRows(
     tasks: tasks
       .filter(({ change }) => change > since)
       .sort((left, right) => left.change - right.change),
-  }
+  })
 }
 
 function parseOptionalJson(text: unknown): unknown {

@@ -3,6 +3,7 @@
  */
 
 import { ToolError } from '../../protocol/tool-error.ts'
+import { compact } from '../../util/values.ts'
 import { ExecutionCancelledError } from '../engine.ts'
 import type {
   DurableContext,
@@ -107,10 +108,7 @@ export function createRestateContext(sdk: RestateSdk, context: RestateContext): 
       !settled.ok && own.error && settled.error.code === 'CANCELLED'
         ? {
             ok: false as const,
-            error: {
-              ...own.error,
-              ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }),
-            },
+            error: { ...own.error, ...compact({ run_id: settled.error.run_id }) },
           }
         : settled
     board.end(own.operation, known)
@@ -218,21 +216,17 @@ class TaskStore {
       this.context.set(STATE_KEYS.questions, [...this.open.values()])
     if (operation.kind !== 'tool') return
     const { key: task, call } = operation
-    if (settled.ok)
-      this.note({
-        task,
-        call,
-        status: 'ok',
-        ...(settled.run_id !== undefined && { run_id: settled.run_id }),
-      })
+    if (settled.ok) this.note(compact({ task, call, status: 'ok', run_id: settled.run_id }))
     else
-      this.note({
-        task,
-        call,
-        status: 'failed',
-        error: settled.error,
-        ...(settled.error.run_id !== undefined && { run_id: settled.error.run_id }),
-      })
+      this.note(
+        compact({
+          task,
+          call,
+          status: 'failed',
+          error: settled.error,
+          run_id: settled.error.run_id,
+        }),
+      )
   }
 
   private ask(question: WorkflowQuestion): void {

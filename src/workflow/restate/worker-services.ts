@@ -4,7 +4,7 @@
 
 import { compileQuestionSchema, validateAnswer } from '../../core/questions.ts'
 import { crashPoint } from '../../process/host.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { OperationOutcome, WorkflowQuestion } from '../engine.ts'
 import { interpretWorkflow } from '../interpreter.ts'
 import { hashWorkflow } from '../request.ts'
@@ -204,7 +204,7 @@ function createAnswerHandler(sdk: RestateSdk): RestateHandler<AnswerRequest, nul
       })
     const value = await requireValidAnswer(sdk, question, given.value)
     try {
-      await promise.resolve({ value, ...(given.by !== undefined && { by: given.by }) })
+      await promise.resolve({ value, ...compact({ by: given.by }) })
     } catch (error) {
       throw isTerminalError(sdk, error) ? isOver(id) : error
     }
@@ -250,13 +250,13 @@ function createStateHandler(
           parameter: undefined,
           ...getJsonSerdes(sdk),
         })
-    return {
-      ...(info && { info }),
-      ...(end && { end }),
-      ...(error && { error }),
+    return compact({
+      info: info || undefined,
+      end: end || undefined,
+      error: error || undefined,
       questions: [...own, ...asked],
       tasks: tasks.sort((left, right) => left.change - right.change),
-    }
+    })
   }
 }
 
@@ -402,7 +402,7 @@ function createToolAnswerHandler(sdk: RestateSdk): RestateHandler<AnswerRequest,
     const value = await requireValidAnswer(sdk, asked.question, given.value)
     context.resolveAwakeable(asked.awakeable, {
       value,
-      ...(given.by !== undefined && { by: given.by }),
+      ...compact({ by: given.by }),
     } satisfies RestateAnswer)
     context.set(`${QUESTION_KEY_PREFIX}${given.question}`, {
       ...asked,

@@ -3,7 +3,7 @@
  * answer.
  */
 
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import type { DecisionStep } from '../definition/model.ts'
 import type { ExpressionUse } from '../definition/reader.ts'
@@ -33,11 +33,13 @@ export const parseDecisionStep: ParseStep = (given, path, { reader }) => {
   return {
     fields: {
       decision_type,
-      ...(instruction !== undefined && { instruction: value('instruction', instruction) }),
-      ...(read && { options: read.options }),
-      ...(schema !== undefined && { schema: reader.value(schema, [...path, 'schema']).value }),
-      ...(fallback !== undefined && { default: value('default', fallback) }),
-      ...(context !== undefined && { context: value('context', context) }),
+      ...compact({
+        instruction: instruction !== undefined ? value('instruction', instruction) : undefined,
+        options: read ? read.options : undefined,
+        schema: schema !== undefined ? reader.value(schema, [...path, 'schema']).value : undefined,
+        default: fallback !== undefined ? value('default', fallback) : undefined,
+        context: context !== undefined ? value('context', context) : undefined,
+      }),
     },
     uses: [...uses, ...(read?.uses ?? [])],
   }
@@ -54,17 +56,20 @@ export const decisionStep: StepKind<DecisionStep> = {
   ) {
     const prompt =
       instruction === undefined ? decision_type : String(interpolate(instruction, scope))
-    const answer = yield* askQuestion(path, {
-      kind: options ? 'decision' : 'input',
-      action: decision_type,
-      key: decision_type,
-      prompt,
-      ...(options && { options: interpolateOptions(options, scope) }),
-      ...(schema && { schema }),
-      ...(preset !== undefined && { default: interpolate(preset, scope) }),
-      ...(context && { context: interpolate(context, scope) as JsonObject }),
-      ...(timeout !== undefined && { timeout }),
-    })
+    const answer = yield* askQuestion(
+      path,
+      compact({
+        kind: options ? 'decision' : 'input',
+        action: decision_type,
+        key: decision_type,
+        prompt,
+        options: options ? interpolateOptions(options, scope) : undefined,
+        schema,
+        default: preset !== undefined ? interpolate(preset, scope) : undefined,
+        context: context ? (interpolate(context, scope) as JsonObject) : undefined,
+        timeout,
+      }),
+    )
     return createOkRecord(answer)
   },
 }

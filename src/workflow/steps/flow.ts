@@ -10,6 +10,7 @@
 import type { KeyPath } from '../../protocol/documents.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { Workflow, WorkflowStep } from '../definition/model.ts'
 import type {
   DefinitionReader,
@@ -177,7 +178,7 @@ export type StepKind<Kind extends WorkflowStep = WorkflowStep> = {
 
 /** The record of a step that gave something. */
 export function createOkRecord(result: unknown, runId?: string): StepRecord {
-  return { status: 'ok', result, error: null, ...(runId !== undefined && { run_id: runId }) }
+  return { status: 'ok', result, error: null, ...compact({ run_id: runId }) }
 }
 
 /** The path of a step in a list. */
@@ -216,12 +217,12 @@ export type ParseStep = (given: RawStep, path: KeyPath, context: StepParseContex
 export function getStepError(thrown: unknown): StepError {
   if (thrown instanceof StepFailedError || thrown instanceof FlowStoppedError) return thrown.error
   if (ToolError.is(thrown))
-    return {
+    return compact({
       code: thrown.code,
       message: thrown.message,
       retryable: thrown.retryable,
-      ...(thrown.suggestion && { hint: thrown.suggestion.fix }),
-    }
+      hint: thrown.suggestion ? thrown.suggestion.fix : undefined,
+    })
   throw thrown
 }
 

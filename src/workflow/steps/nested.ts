@@ -2,6 +2,7 @@
  * The step kind `workflow`: runs another workflow as a step.
  */
 
+import { compact } from '../../util/values.ts'
 import type { NestedStep } from '../definition/model.ts'
 import { interpolate } from '../expressions.ts'
 import { createOkRecord } from './flow.ts'
@@ -13,7 +14,7 @@ export const parseNestedStep: ParseStep = (given, path, { reader, workflow }) =>
   const input =
     given['input'] === undefined ? undefined : reader.value(given['input'], [...path, 'input'])
   return {
-    fields: nested && { workflow: nested, ...(input && { input: input.value }) },
+    fields: nested && compact({ workflow: nested, input: input ? input.value : undefined }),
     uses: input?.uses ?? [],
   }
 }

@@ -6,7 +6,7 @@ import { PERMISSIONS_SHAPE } from '../../process/grants.ts'
 import type { ConfigShape } from '../../protocol/config-shape.ts'
 import type { KeyPath } from '../../protocol/documents.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { interpolateCommand } from '../command-line.ts'
 import type { ToolStep } from '../definition/model.ts'
@@ -84,8 +84,7 @@ export const toolStep: StepKind<ToolStep> = {
       step: joinStepPath(around, step.name),
       attempt,
       ...resolveToolCall(step, scope),
-      ...(timeout !== undefined && { timeout }),
-      ...(permissions && { permissions }),
+      ...compact({ timeout, permissions }),
     }
     const { value, run_id } = yield* runOperation({ kind: 'tool', key: path, call })
     return createOkRecord(value, run_id)

@@ -5,7 +5,7 @@
 import type { KeyPath } from '../../protocol/documents.ts'
 import { toMilliseconds } from '../../protocol/limits.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { WaitStep } from '../definition/model.ts'
 import { describeValue, setQuestionPath } from '../definition/reader.ts'
 import type { DefinitionReader, ExpressionUse } from '../definition/reader.ts'
@@ -99,9 +99,12 @@ function parseWaitAnswer(reader: DefinitionReader, value: unknown, path: KeyPath
   ]
   const asked = {
     prompt,
-    ...(schema !== undefined && { schema: reader.value(schema, [...path, 'schema']).value }),
-    ...(read && { options: read.options }),
-    ...(fallback !== undefined && { default: reader.value(fallback, [...path, 'default']).value }),
+    ...compact({
+      schema: schema !== undefined ? reader.value(schema, [...path, 'schema']).value : undefined,
+      options: read ? read.options : undefined,
+      default:
+        fallback !== undefined ? reader.value(fallback, [...path, 'default']).value : undefined,
+    }),
   }
   setQuestionPath(asked, path)
   return { fields: { answer: asked }, uses }
@@ -125,10 +128,12 @@ export const waitStep: StepKind<WaitStep> = {
           action: step.name,
           key: step.name,
           prompt: String(interpolate(prompt, scope)),
-          ...(options && { options: interpolateOptions(options, scope) }),
-          ...(preset !== undefined && { default: interpolate(preset, scope) }),
+          ...compact({
+            options: options ? interpolateOptions(options, scope) : undefined,
+            default: preset !== undefined ? interpolate(preset, scope) : undefined,
+          }),
           ...rest,
-          ...(timeout !== undefined && { timeout }),
+          ...compact({ timeout }),
         }),
       )
     }
