@@ -48,6 +48,7 @@ export const processFiles = [
   'src/cli/process-screen.ts',
   'src/cli/run.ts',
   'src/core/host.ts',
+  'src/util/lock-file.ts',
   'src/process/host.ts',
   // The JavaScript half of a built program, and the process that looks at one.
   'src/bundler/launchers.ts',

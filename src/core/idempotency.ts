@@ -9,14 +9,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Outcome } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { readTextFile } from '../util/files.ts'
+import { createFileExclusively, removeStaleFile, writeTemporaryFile } from '../util/lock-file.ts'
 import { isObject } from '../util/values.ts'
 import type { CallResult } from './call.ts'
-import {
-  createFileExclusively,
-  readTextFile,
-  removeStaleFile,
-  writeTemporaryFile,
-} from './files/lock.ts'
 import { host } from './host.ts'
 import { toJsonValue } from './result.ts'
 

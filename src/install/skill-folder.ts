@@ -16,12 +16,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { getLockPath, readTextFile, writeTemporaryFile } from '../core/files/lock.ts'
+import { getLockPath } from '../core/files/lock.ts'
 import { listParentFolders, removeFolders } from '../core/files/shared-file.ts'
 import { host } from '../core/host.ts'
 import type { Servable } from '../core/tool.ts'
 import { generateSkillFiles } from '../docs/generate.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { readTextFile } from '../util/files.ts'
+import { writeTemporaryFile } from '../util/lock-file.ts'
 import { compact, isObject } from '../util/values.ts'
 
 /**

@@ -7,10 +7,10 @@ import { lstatSync } from 'node:fs'
 import { dirname, normalize } from 'node:path'
 import type { DocumentPosition, KeyPath, LocatedDocument } from '../protocol/documents.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { isPathInside, resolveRealPath } from '../util/files.ts'
 import { shorten } from '../util/text.ts'
 import { compact } from '../util/values.ts'
 import type { EgressGrant, PathGrant } from './grants.ts'
-import { isPathInside, resolveRealPath } from './safe-paths.ts'
 
 const WORKSPACE_VARIABLE = '${WORKSPACE}'
 const MAX_PATH_LENGTH = 4096

@@ -7,10 +7,11 @@ import { findConfigMismatch } from '../protocol/config-shape.ts'
 import type { KeyPath } from '../protocol/documents.ts'
 import type { Permissions } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { isPathInside } from '../util/files.ts'
 import { findClosest, shorten } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
-import { PERMISSIONS_SHAPE, RESOURCE_LIMITS, RESOURCES_SHAPE } from './grants.ts'
 import type { EgressGrant, Grants, LimitName, PathGrant, ResourceLimits } from './grants.ts'
+import { PERMISSIONS_SHAPE, RESOURCE_LIMITS, RESOURCES_SHAPE } from './grants.ts'
 import {
   PermissionFault,
   readCallerFolder,
@@ -18,7 +19,6 @@ import {
   readServerGrant,
   toPermissionError,
 } from './permission-entries.ts'
-import { isPathInside } from './safe-paths.ts'
 
 /** What a manifest says about what its tool may do. `file` is where it stands. */
 type RequestedPermissions = {

@@ -4,14 +4,14 @@
 
 import type { KeyPath } from '../protocol/documents.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { isPathInside } from '../util/files.ts'
 import { compact } from '../util/values.ts'
-import { ISOLATION_LEVELS, RESOURCE_LIMITS } from './grants.ts'
 import type { EgressGrant, Grants, IsolationLevel, LimitName, ResourceLimits } from './grants.ts'
+import { ISOLATION_LEVELS, RESOURCE_LIMITS } from './grants.ts'
 import type { PreparedPaths } from './inputs.ts'
 import { formatLocation, locatePermission } from './permission-entries.ts'
-import { formatRuleLocation, selectLayers } from './policy.ts'
 import type { Policy, PolicyLayer } from './policy.ts'
-import { isPathInside } from './safe-paths.ts'
+import { formatRuleLocation, selectLayers } from './policy.ts'
 
 /** Whose grants are looked at: the id of the tool, and the file that its permissions stand in. */
 export type PolicySubject = { readonly tool: string; readonly file?: string | undefined }

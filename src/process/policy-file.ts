@@ -6,19 +6,19 @@
 import { lstatSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { findConfigMismatch } from '../protocol/config-shape.ts'
 import type { ConfigShape } from '../protocol/config-shape.ts'
+import { findConfigMismatch } from '../protocol/config-shape.ts'
 import type { KeyPath, LocatedDocument } from '../protocol/documents.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { readYamlDocument } from '../protocol/yaml.ts'
+import { resolveRealPath } from '../util/files.ts'
 import { shorten } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
-import { ISOLATION_LEVELS, RESOURCES_SHAPE } from './grants.ts'
 import type { IsolationLevel, LimitName } from './grants.ts'
+import { ISOLATION_LEVELS, RESOURCES_SHAPE } from './grants.ts'
 import { PermissionFault } from './permission-entries.ts'
 import { readLimit } from './permissions.ts'
 import type { NetworkRules, Policy, PolicyLayer, PolicyRules } from './policy.ts'
-import { resolveRealPath } from './safe-paths.ts'
 
 type PolicyDocument = { readonly [key: string]: unknown }
 

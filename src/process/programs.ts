@@ -6,7 +6,8 @@
 import { accessSync, constants, lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
-import { containsHomeFolder, resolveRealPath } from './safe-paths.ts'
+import { resolveRealPath } from '../util/files.ts'
+import { containsHomeFolder } from './safe-paths.ts'
 
 /** The file that a program name means on that PATH, or undefined. A name with a slash is a path. */
 export function findProgram(name: string, path: string | undefined, cwd = '/'): string | undefined {

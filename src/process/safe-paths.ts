@@ -3,26 +3,13 @@
  * step by step, copies that follow nothing.
  */
 
-import { closeSync, constants, lstatSync, openSync, realpathSync } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync } from 'node:fs'
 import { lstat, mkdir, open, readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { ToolError } from '../protocol/tool-error.ts'
+import { isPathInside, resolveRealPath } from '../util/files.ts'
 import { isLinux } from './host.ts'
-
-/** Whether a path is the folder or lies in it. */
-export function isPathInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
-}
-
-/** The path without links, or undefined where there is nothing. */
-export function resolveRealPath(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
-}
 
 /**
  * Whether a folder holds everything of a user, or of all of them: nothing that a program needs is

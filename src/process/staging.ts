@@ -3,16 +3,17 @@
  * workspace and moved to their targets only after a success, all or nothing.
  */
 
-import { lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
+import { lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { ToolError } from '../protocol/tool-error.ts'
+import { isPathInside } from '../util/files.ts'
 import { quoteForShell, shorten } from '../util/text.ts'
-import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
-import { copyFile, copyTree, isPathInside, pinFolder, toNotPlainFileError } from './safe-paths.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { PinnedFolder } from './safe-paths.ts'
+import { copyFile, copyTree, pinFolder, toNotPlainFileError } from './safe-paths.ts'
 
 /** What paths of the caller mean, and where outputs are made until they are placed. */
 export type PathContext = {

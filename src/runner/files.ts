@@ -1,11 +1,10 @@
 /**
  * File helpers for run folders: errors of the file system as tool errors, opening without following
- * links, atomic writes, and waiting for a file to appear.
+ * links, and waiting for a file to appear.
  */
 
-import { closeSync, constants, fsync, openSync, renameSync, watch } from 'node:fs'
+import { constants, watch } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { writeTemporaryFile } from '../core/files/lock.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 
 const DISK_FULL_CODES: readonly string[] = ['ENOSPC', 'EDQUOT']
@@ -51,19 +50,6 @@ export async function openRegularFile(path: string): Promise<FileHandle | undefi
     if (code !== 'ELOOP' && code !== 'ENXIO') throw toDiskError(error, `cannot read ${path}`)
   }
   throw new ToolError('INTERNAL', `${path} is not a file that a runner wrote`)
-}
-
-/**
- * Puts a text into a file such that the old one or the new one is there at any moment, whole.
- * `lasting`: it goes to the disk at once, but nobody waits for that.
- */
-export function writeFileAtomic(file: string, text: string, lasting = false): void {
-  renameSync(writeTemporaryFile(file, text, { flush: false }), file)
-  if (!lasting) return
-  const fd = openSync(file, 'r')
-  fsync(fd, () => {
-    closeSync(fd)
-  })
 }
 
 /**

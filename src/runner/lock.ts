@@ -5,21 +5,23 @@
 
 import { rmSync, statSync, truncateSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  compareLocation,
-  createFileExclusively,
-  getProcessLocation,
-  readTextFile,
-  removeStaleFile,
-} from '../core/files/lock.ts'
-import type { ProcessLocation } from '../core/files/lock.ts'
 import { host } from '../core/host.ts'
 import { getOwnPid, isLinux } from '../process/host.ts'
-import { identifyProcess, isAlive } from '../process/process-table.ts'
 import type { ProcessIdentity } from '../process/process-table.ts'
+import { identifyProcess, isAlive } from '../process/process-table.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { readTextFile } from '../util/files.ts'
+import type { ProcessLocation } from '../util/lock-file.ts'
+import {
+  compareLocation,
+  getProcessLocation,
+  releaseLockFile,
+  takeLockFile,
+  writeFileAtomic,
+} from '../util/lock-file.ts'
+import { DAY_MS } from '../util/units.ts'
 import { compact, isObject, parseJsonObject } from '../util/values.ts'
-import { toDiskError, writeFileAtomic } from './files.ts'
+import { toDiskError } from './files.ts'
 import type { RunPaths } from './run-paths.ts'
 
 /** The right to write the record of a run. */
@@ -39,8 +41,7 @@ export type RunLock = {
 type RunLockState = { readonly text: string; readonly owner: ProcessOwner | undefined }
 
 // Nobody sees into another machine; after a day without a word its run counts as over.
-const MAX_REMOTE_SILENCE_MS = 24 * 3600 * 1000
-const MAX_LOCK_ATTEMPTS = 20
+const MAX_REMOTE_SILENCE_MS = DAY_MS
 // A process that has just started another one tells so at once.
 const HAND_OVER_TIMEOUT_MS = 10_000
 const HAND_OVER_POLL_MS = 10
@@ -52,9 +53,7 @@ const HAND_OVER_POLL_MS = 10
 export function claimRun(paths: RunPaths): () => void {
   const mine = serializeOwner({ ...getCurrentOwner(), claim: true })
   acquireRunLock(paths, mine)
-  return () => {
-    if (readTextFile(paths.lock) === mine) rmSync(paths.lock, { force: true })
-  }
+  return () => releaseLockFile(paths.lock, mine)
 }
 
 /**
@@ -105,19 +104,20 @@ export function lockRun(paths: RunPaths): RunLock {
 }
 
 function acquireRunLock(paths: RunPaths, mine: string): void {
+  const judge = (text: string): 'held' | 'mine' | 'stale' => {
+    const found = { text, owner: parseOwner(text) }
+    // No other process takes what we have claimed; and without a gap the run never looks finished.
+    if (isOurClaim(found)) return 'mine'
+    return isLockedByOther(found, paths) ? 'held' : 'stale'
+  }
+  let taken
   try {
-    for (let tries = 0; !createFileExclusively(paths.lock, mine, { flush: false }); tries += 1) {
-      const found = readRunLock(paths)
-      // Nobody else takes what we have claimed; and without a gap nobody believes that the run is
-      // over.
-      if (found && isOurClaim(found)) return writeFileAtomic(paths.lock, mine)
-      if ((found && isLockedByOther(found, paths)) || tries > MAX_LOCK_ATTEMPTS)
-        throw createRunConflict(paths, found?.owner)
-      if (found) removeStaleFile(paths.lock, found.text)
-    }
+    taken = takeLockFile(paths.lock, mine, judge)
   } catch (error) {
     throw toDiskError(error, `cannot lock ${paths.id}`)
   }
+  if (taken)
+    throw createRunConflict(paths, taken.found === undefined ? undefined : parseOwner(taken.found))
 }
 
 /** The lock of a run; undefined where there is none. */

@@ -5,11 +5,12 @@
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ToolError } from '../protocol/tool-error.ts'
-import { toDiskError, writeFileAtomic } from './files.ts'
+import { writeFileAtomic } from '../util/lock-file.ts'
+import { toDiskError } from './files.ts'
 import { claimRun, lockRun } from './lock.ts'
 import type { RunRequest } from './request.ts'
-import { createRunId, getRunPaths, isRunId } from './run-paths.ts'
 import type { RunPaths } from './run-paths.ts'
+import { createRunId, getRunPaths, isRunId } from './run-paths.ts'
 
 const MAX_ID_ATTEMPTS = 10
 
@@ -74,7 +75,7 @@ function fillRunFolder(paths: RunPaths, request: RunRequest): RunPaths {
       mkdirSync(folder, { mode: 0o700 })
     // Read by the tool, who may be somebody else.
     mkdirSync(paths.control, { mode: 0o755 })
-    writeFileAtomic(paths.request, `${JSON.stringify(request, undefined, 2)}\n`, true)
+    writeFileAtomic(paths.request, `${JSON.stringify(request, undefined, 2)}\n`, { lasting: true })
     return paths
   } catch (error) {
     rmSync(paths.folder, { recursive: true, force: true })

@@ -19,9 +19,9 @@ import type { ChildEnd, LimitExceeded } from '../process/child.ts'
 import type { ResourceLimits } from '../process/grants.ts'
 import { getOwnPid, sendSignal } from '../process/host.ts'
 import { identifyProcess, isAlive } from '../process/process-table.ts'
-import { isPathInside } from '../process/safe-paths.ts'
 import { supervise } from '../process/supervise.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { isPathInside } from '../util/files.ts'
 import type { SandboxStatus } from './namespace.ts'
 
 /** The control group of one sandbox. */

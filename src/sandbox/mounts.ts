@@ -20,16 +20,11 @@ import {
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { ToolProfile } from '../process/child.ts'
 import type { PathGrant } from '../process/grants.ts'
-import {
-  containsHomeFolder,
-  isPathInside,
-  openFolderChain,
-  resolveRealPath,
-  toDescriptorPath,
-} from '../process/safe-paths.ts'
+import { containsHomeFolder, openFolderChain, toDescriptorPath } from '../process/safe-paths.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { hasFileMode } from './requirements.ts'
+import { isPathInside, resolveRealPath } from '../util/files.ts'
 import type { SandboxUser } from './requirements.ts'
+import { hasFileMode } from './requirements.ts'
 
 /**
  * A file or folder that a tool sees: under which path, what it really is, whether it may write

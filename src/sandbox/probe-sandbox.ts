@@ -5,21 +5,21 @@
 
 import { homedir, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { createGroupController, PROBE_HOME } from '../process/child.ts'
 import type { ChildOptions, PreparedLaunch, ProbeProfile } from '../process/child.ts'
+import { createGroupController, PROBE_HOME } from '../process/child.ts'
 import type { HostEnv } from '../process/environment.ts'
 import { cpuArchitecture, isLinux } from '../process/host.ts'
 import { findProgram, listInstallations, listProgramInstallations } from '../process/programs.ts'
-import { isPathInside, resolveRealPath } from '../process/safe-paths.ts'
 import { supervise } from '../process/supervise.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { isPathInside, resolveRealPath } from '../util/files.ts'
+import type { SandboxDescriptors } from './bubblewrap.ts'
 import {
   createDescriptors,
   explainSandboxEnd,
   toBubblewrapError,
   toNoSandboxError,
 } from './bubblewrap.ts'
-import type { SandboxDescriptors } from './bubblewrap.ts'
 import { getSeccompProgram } from './seccomp.ts'
 
 /** The sandbox of a child that is only asked what it is, or why there is none. */

@@ -21,14 +21,15 @@ import type {
 } from '../process/child.ts'
 import type { ResourceLimits } from '../process/grants.ts'
 import { findProgram, listInterpreters, listProgramParts } from '../process/programs.ts'
-import { isPathInside, resolveRealPath } from '../process/safe-paths.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { isPathInside, resolveRealPath } from '../util/files.ts'
 import { compact } from '../util/values.ts'
-import { createDescriptors, explainLimitedEnd, toBubblewrapError } from './bubblewrap.ts'
 import type { SandboxDescriptors } from './bubblewrap.ts'
+import { createDescriptors, explainLimitedEnd, toBubblewrapError } from './bubblewrap.ts'
 import { findCgroupsFor, openCgroup } from './cgroup.ts'
 import type { SandboxNetwork } from './egress.ts'
 import { buildLimitCommand, openParentDeathWatch, toProcessLimits } from './limits.ts'
+import type { SandboxMount } from './mounts.ts'
 import {
   checkMountAccess,
   chownWorkspace,
@@ -42,11 +43,10 @@ import {
   SANDBOX_HOME,
   SHARED_MEMORY_FOLDER,
 } from './mounts.ts'
-import type { SandboxMount } from './mounts.ts'
-import { createNamespaceController, readSandboxStatus } from './namespace.ts'
 import type { SandboxStatus } from './namespace.ts'
-import { canReachPath, findSandboxPrograms, findSandboxUser } from './requirements.ts'
+import { createNamespaceController, readSandboxStatus } from './namespace.ts'
 import type { SandboxPrograms, SandboxUser } from './requirements.ts'
+import { canReachPath, findSandboxPrograms, findSandboxUser } from './requirements.ts'
 import { watchLimits } from './watchdog.ts'
 
 /** The sandbox of a tool that runs by its manifest, or why it cannot have one. */

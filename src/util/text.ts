@@ -95,6 +95,16 @@ function getEditDistance(from: string, to: string): number {
   return last[to.length]!
 }
 
+/** Escapes a text for use inside a regular expression. */
+export function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
+
+/** Writes a number with its noun: `1 file`, `3 files`. */
+export function pluralize(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** A word as a POSIX shell has to see it to hand it on unchanged. */
 export function quoteForShell(word: string): string {
   return /^[\w@%+:,./-][\w@%+:,./=-]*$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`

@@ -73,3 +73,30 @@ export function compact<const Fields extends object>(fields: Fields): Compacted<
   }
   return kept as Compacted<Fields>
 }
+
+/** Creates a value on first use and keeps it. */
+export function once<T>(create: () => T): () => T {
+  let created: { readonly value: T } | undefined
+  return () => (created ??= { value: create() }).value
+}
+
+/** Parses JSON. Returns undefined for text that is not JSON; `null` is a value. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes JSON with the keys of every object in order, so that equal values are equal texts. */
+export function toStableJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => sortKeys(inner)) ?? 'null'
+}
+
+function sortKeys(value: unknown): unknown {
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)),
+  )
+}

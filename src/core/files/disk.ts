@@ -3,6 +3,7 @@
  * the last moment, as far as the system allows.
  */
 
+import type { Stats } from 'node:fs'
 import {
   chmodSync,
   closeSync,
@@ -28,13 +29,12 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs'
-import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { NO_HARD_LINK_CODES } from '../../util/lock-file.ts'
 import { host } from '../host.ts'
-import { NO_HARD_LINK_CODES } from './lock.ts'
-import { createConflictError } from './tree.ts'
 import type { FileTraits } from './tree.ts'
+import { createConflictError } from './tree.ts'
 
 /** Where tests break something on purpose: called before each change of the disk. */
 export const diskFaults: { before?: ((change: string, path: string) => void) | undefined } = {}

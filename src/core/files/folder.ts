@@ -7,7 +7,10 @@ import { realpathSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Filesystem, Transactional } from '../../protocol/state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { readTextFile } from '../../util/files.ts'
+import { createFileExclusively, removeStaleFile } from '../../util/lock-file.ts'
 import { host } from '../host.ts'
+import type { CommitPlan } from './commit-plan.ts'
 import {
   applyPlan,
   createCommitPlan,
@@ -16,11 +19,10 @@ import {
   PLAN_FILE,
   revertPlan,
 } from './commit-plan.ts'
-import type { CommitPlan } from './commit-plan.ts'
 import { Disk, ignoreErrors } from './disk.ts'
-import { createFileExclusively, readTextFile, removeStaleFile } from './lock.ts'
-import { resolveLimits } from './read.ts'
 import type { FolderFilesOptions } from './read.ts'
+import { resolveLimits } from './read.ts'
+import type { CallStage, SeenEntries } from './staging.ts'
 import {
   getOwnerTag,
   isOwnerGone,
@@ -29,11 +31,10 @@ import {
   openStage,
   toFingerprint,
 } from './staging.ts'
-import type { CallStage, SeenEntries } from './staging.ts'
-import { CHANGES_FOLDER, createConflictError, EMPTY_FOLDER, toDiskError } from './tree.ts'
 import type { CallFiles, TreeNode } from './tree.ts'
-import { FilesTransactionPart } from './view.ts'
+import { CHANGES_FOLDER, createConflictError, EMPTY_FOLDER, toDiskError } from './tree.ts'
 import type { CommittedChanges } from './view.ts'
+import { FilesTransactionPart } from './view.ts'
 
 /**
  * Opens a folder, and takes back what a process left half done in it. Throws CONFIG where there is

@@ -3,26 +3,27 @@
  * runs, and taking over from one that died.
  */
 
-import {
-  linkSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { readTextFile } from '../../util/files.ts'
+import type { ProcessLocation } from '../../util/lock-file.ts'
+import {
+  compareLocation,
+  createFileExclusively,
+  getProcessLocation,
+  releaseLockFile,
+  removeStaleFile,
+} from '../../util/lock-file.ts'
+import { DAY_MS } from '../../util/units.ts'
 import { compact, parseJsonObject } from '../../util/values.ts'
 import { host } from '../host.ts'
 
 const DEFAULT_LOCK_WAIT_MS = 10_000
 const LOCK_POLL_MS = 20
 // Nobody sees into another machine or container.
-const MAX_OWNER_SILENCE_MS = 24 * 3600 * 1000
+const MAX_OWNER_SILENCE_MS = DAY_MS
 
 /**
  * The lock of a file or folder; whatever is written before it is put in its place begins with this
@@ -79,9 +80,7 @@ export async function acquireFileLock(
     else await wait(LOCK_POLL_MS, undefined, { signal })
   }
   sweepTemporaryFiles(lock)
-  return () => {
-    if (readTextFile(lock) === mine) rmSync(lock, { force: true })
-  }
+  return () => releaseLockFile(lock, mine)
 }
 
 /**
@@ -151,143 +150,5 @@ function sweepTemporaryFiles(lock: string): void {
       : undefined
     if (pid !== undefined && !host.isAlive(Number(pid)))
       rmSync(join(dirname(lock), name), { force: true, recursive: true })
-  }
-}
-
-/**
- * Creates a file that appears whole or not at all, where the file system can do that; false when
- * there is one already. Without `flush` it may be gone when the machine itself fails.
- */
-export function createFileExclusively(file: string, text: string, { flush = true } = {}): boolean {
-  const temporary = writeTemporaryFile(file, text, { flush })
-  try {
-    linkSync(temporary, file)
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return false
-    if (!NO_HARD_LINK_CODES.includes(code ?? '')) throw error
-    return createWithoutLink(file, text, flush)
-  } finally {
-    rmSync(temporary, { force: true })
-  }
-}
-
-/**
- * What file systems say that have no hard links: some of USB sticks, networks and virtual machines.
- */
-export const NO_HARD_LINK_CODES: readonly string[] = [
-  'EPERM',
-  'ENOTSUP',
-  'EOPNOTSUPP',
-  'ENOSYS',
-  'EMLINK',
-]
-
-function createWithoutLink(file: string, text: string, flush: boolean): boolean {
-  try {
-    writeFileSync(file, text, { flag: 'wx', mode: 0o600, flush })
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  }
-}
-
-/** Writes a file of a name that nobody else uses, in the folder of another; gives its path. */
-export function writeTemporaryFile(
-  file: string,
-  text: string,
-  { mode = 0o600, flush = true } = {},
-): string {
-  const temporary = `${file}.${host.pid}-${temporaryCounter++}.tmp`
-  try {
-    writeFileSync(temporary, text, { mode, flush })
-    return temporary
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
-}
-
-/**
- * Takes a dead owner's file out of the way. Renaming lets exactly one of several processes do it;
- * one that came late has the new owner's file in its hands, and puts it back.
- */
-export function removeStaleFile(file: string, dead: string | undefined): void {
-  const aside = `${file}.${host.pid}-${temporaryCounter++}.old`
-  try {
-    renameSync(file, aside)
-    if (readTextFile(aside) !== dead) linkSync(aside, file)
-  } catch (error) {
-    if (!['ENOENT', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-  } finally {
-    rmSync(aside, { force: true })
-  }
-}
-
-/**
- * The text of a file, or undefined when it cannot be read. A pipe or a device is not read, because
- * that might never end.
- */
-export function readTextFile(file: string): string | undefined {
-  try {
-    return statSync(file).isFile() ? readFileSync(file, 'utf8') : undefined
-  } catch {
-    return undefined
-  }
-}
-
-// Threads of one process have its number in common, and each counts for itself.
-let temporaryCounter = Math.floor(Math.random() * 1e9)
-
-/** Where the number of a process means something. All is '' where the system does not tell. */
-export type ProcessLocation = {
-  readonly machine: string
-  /** Differs after a restart of the machine. */
-  readonly boot: string
-  /** Numbers of processes are counted anew in every namespace. */
-  readonly namespace: string
-}
-
-let ownLocation: ProcessLocation | undefined
-
-/** Where this process runs. */
-export function getProcessLocation(): ProcessLocation {
-  return (ownLocation ??= {
-    machine: readProcFile('/proc/sys/kernel/hostname'),
-    boot: readProcFile('/proc/sys/kernel/random/boot_id'),
-    namespace: readProcLink('/proc/self/ns/pid'),
-  })
-}
-
-/**
- * Whether a process of another place can be looked at from here: `gone` with an earlier start of
- * the machine, `elsewhere` on another one or in another container.
- */
-export function compareLocation({
-  machine,
-  boot,
-  namespace,
-}: ProcessLocation): 'here' | 'gone' | 'elsewhere' {
-  const here = getProcessLocation()
-  if (machine !== here.machine) return 'elsewhere'
-  if (boot !== here.boot) return 'gone'
-  return namespace === here.namespace ? 'here' : 'elsewhere'
-}
-
-function readProcFile(file: string): string {
-  try {
-    return readFileSync(file, 'latin1').trim()
-  } catch {
-    return ''
-  }
-}
-
-function readProcLink(link: string): string {
-  try {
-    return readlinkSync(link)
-  } catch {
-    return ''
   }
 }

@@ -26,7 +26,8 @@ import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ErrorCode } from '../../protocol/errors.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { getLockPath, NO_HARD_LINK_CODES, writeTemporaryFile } from './lock.ts'
+import { NO_HARD_LINK_CODES, writeTemporaryFile } from '../../util/lock-file.ts'
+import { getLockPath } from './lock.ts'
 
 /** A configuration file as it is now. */
 export type SharedFile = {

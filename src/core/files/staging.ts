@@ -6,11 +6,12 @@
 import type { Stats } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { getProcessLocation } from '../../util/lock-file.ts'
 import { shortHash } from '../../util/short-hash.ts'
 import { host } from '../host.ts'
-import { ignoreErrors } from './disk.ts'
 import type { Disk } from './disk.ts'
-import { getProcessLocation } from './lock.ts'
+import { ignoreErrors } from './disk.ts'
+import type { BlobStorage, TreeBase, TreeNode } from './tree.ts'
 import {
   CHANGES_FOLDER,
   createInvalidPathError,
@@ -18,7 +19,6 @@ import {
   isChangesFolder,
   toDiskError,
 } from './tree.ts'
-import type { BlobStorage, TreeBase, TreeNode } from './tree.ts'
 
 const MAX_STAGE_ATTEMPTS = 50
 

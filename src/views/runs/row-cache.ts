@@ -4,10 +4,10 @@
 
 import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isFinished, RUN_STATES } from '../../protocol/run-state.ts'
 import type { RunState } from '../../protocol/run-state.ts'
-import { writeFileAtomic } from '../../runner/files.ts'
+import { isFinished, RUN_STATES } from '../../protocol/run-state.ts'
 import { isRunId } from '../../runner/run-paths.ts'
+import { writeFileAtomic } from '../../util/lock-file.ts'
 import { compact, isObject } from '../../util/values.ts'
 import type { RunRow } from '../model/api.ts'
 import { createTimeSlices, getModifiedMs } from './helpers.ts'

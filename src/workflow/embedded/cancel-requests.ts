@@ -5,12 +5,13 @@
 
 import { mkdirSync, readdirSync, rmSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { readTextFile } from '../../core/files/lock.ts'
-import { toDiskError, writeFileAtomic } from '../../runner/files.ts'
+import { toDiskError } from '../../runner/files.ts'
 import { isRunId } from '../../runner/run-paths.ts'
+import { readTextFile } from '../../util/files.ts'
+import { writeFileAtomic } from '../../util/lock-file.ts'
 import type { LiveExecution } from './execution.ts'
-import { getSegmentOwner, getSegmentPaths } from './segment-files.ts'
 import type { InlinePaths } from './segment-files.ts'
+import { getSegmentOwner, getSegmentPaths } from './segment-files.ts'
 import { readExecutionIndex } from './segment-reader.ts'
 
 /**

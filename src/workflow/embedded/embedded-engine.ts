@@ -11,31 +11,32 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createFileExclusively, readTextFile, removeStaleFile } from '../../core/files/lock.ts'
 import type { Answerer } from '../../protocol/events.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { toDiskError } from '../../runner/files.ts'
 import { getCurrentOwner, getOwnerLiveness, parseOwner } from '../../runner/lock.ts'
 import { createRunId, isRunId } from '../../runner/run-paths.ts'
+import { readTextFile } from '../../util/files.ts'
+import { createFileExclusively, removeStaleFile } from '../../util/lock-file.ts'
 import type { Workflow } from '../definition/model.ts'
 import type { Execution, ExecutionHandle, PerformTool, WorkflowEngine } from '../engine.ts'
 import { hashWorkflow } from '../request.ts'
 import { dropStaleRequests, listenForCancels } from './cancel-requests.ts'
-import { createOverError, runExecution } from './execution.ts'
 import type { ExecutionHost, LiveExecution } from './execution.ts'
+import { createOverError, runExecution } from './execution.ts'
 import { findInlineExecution, listInlineExecutions, listOrphans } from './find-executions.ts'
-import { serializeBegin, stringifyOrThrow } from './journal-records.ts'
 import type { BeginRecord } from './journal-records.ts'
+import { serializeBegin, stringifyOrThrow } from './journal-records.ts'
+import type { InlinePaths } from './segment-files.ts'
 import {
   ensureInlineFolder,
   getInlinePaths,
   getSegmentOwner,
   getSegmentPaths,
 } from './segment-files.ts'
-import type { InlinePaths } from './segment-files.ts'
 import type { ExecutionRecords, IndexedExecution } from './segment-reader.ts'
-import { openSegmentPool } from './segments.ts'
 import type { JournalSegment } from './segments.ts'
+import { openSegmentPool } from './segments.ts'
 
 export type EmbeddedEngineOptions = {
   /** The folder of the runs, `.runs`; it is made where it is missing. */

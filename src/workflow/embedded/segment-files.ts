@@ -4,17 +4,18 @@
 
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  createFileExclusively,
-  readTextFile,
-  removeStaleFile,
-  writeTemporaryFile,
-} from '../../core/files/lock.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { toDiskError, writeFileAtomic } from '../../runner/files.ts'
-import { getCurrentOwner, getOwnerLiveness, parseOwner } from '../../runner/lock.ts'
+import { toDiskError } from '../../runner/files.ts'
 import type { ProcessOwner } from '../../runner/lock.ts'
+import { getCurrentOwner, getOwnerLiveness, parseOwner } from '../../runner/lock.ts'
 import { ensureRunsFolder } from '../../runner/run-folder.ts'
+import { readTextFile } from '../../util/files.ts'
+import {
+  releaseLockFile,
+  takeLockFile,
+  writeFileAtomic,
+  writeTemporaryFile,
+} from '../../util/lock-file.ts'
 
 /** Where executions are that have no folder of their own. */
 export type InlinePaths = {
@@ -74,7 +75,6 @@ export function listSegments({ folder }: InlinePaths): string[] {
 /** Nobody sees into another machine: what its owner has not renewed for so long is nobody's. */
 export const LEASE_MS = 60_000
 const RENEW_INTERVAL_MS = 15_000
-const MAX_LOCK_ATTEMPTS = 20
 
 /** The right to write a segment, and so to go on with its executions. */
 type SegmentLock = {
@@ -121,7 +121,7 @@ export function lockSegment(paths: SegmentPaths): SegmentLock {
     },
     release() {
       clearInterval(timer)
-      if (readTextFile(paths.lock) === mine) rmSync(paths.lock, { force: true })
+      releaseLockFile(paths.lock, mine)
     },
   }
 }
@@ -158,16 +158,13 @@ export function createSegmentConflict(
 }
 
 function acquireSegmentLock(paths: SegmentPaths, mine: string): void {
+  let taken
   try {
-    for (let tries = 0; !createFileExclusively(paths.lock, mine, { flush: false }); tries += 1) {
-      const found = readTextFile(paths.lock)
-      const owner = getSegmentOwner(paths)
-      if (owner || tries > MAX_LOCK_ATTEMPTS) throw createSegmentConflict(paths, paths.name, owner)
-      if (found !== undefined) removeStaleFile(paths.lock, found)
-    }
+    taken = takeLockFile(paths.lock, mine, () => (getSegmentOwner(paths) ? 'held' : 'stale'))
   } catch (error) {
     throw toDiskError(error, `cannot lock ${paths.name}`)
   }
+  if (taken) throw createSegmentConflict(paths)
 }
 
 // Both times are of the file system.

@@ -13,11 +13,11 @@ import {
   writeSync,
 } from 'node:fs'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { toDiskError, writeFileAtomic } from '../../runner/files.ts'
+import { toDiskError } from '../../runner/files.ts'
 import { readWholeLines } from '../../runner/log-reader.ts'
+import { writeFileAtomic } from '../../util/lock-file.ts'
 import { parseJsonObject } from '../../util/values.ts'
 import type { Workflow } from '../definition/model.ts'
-import { isJournalRecord, openJournalFile } from './journal-records.ts'
 import type {
   BeginRecord,
   EndRecord,
@@ -26,8 +26,9 @@ import type {
   JournalRecord,
   MovedRecord,
 } from './journal-records.ts'
-import { getSegmentOwner, getSegmentPaths, listSegments } from './segment-files.ts'
+import { isJournalRecord, openJournalFile } from './journal-records.ts'
 import type { InlinePaths } from './segment-files.ts'
+import { getSegmentOwner, getSegmentPaths, listSegments } from './segment-files.ts'
 
 /**
  * Everything that a folder knows of its executions, by id. What the index does not know yet is read

@@ -1,0 +1,47 @@
+/** Waiting and taking turns. */
+
+/** Waits for a number of milliseconds, or until the signal aborts. Never rejects. */
+export function delay(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const finish = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', finish)
+      resolve()
+    }
+    const timer = setTimeout(finish, milliseconds)
+    signal?.addEventListener('abort', finish, { once: true })
+  })
+}
+
+/** Waits for a promise for at most this long. Resolves to undefined when the time is over. */
+export async function waitAtMost<T>(
+  milliseconds: number,
+  promise: Promise<T>,
+): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, undefined)
+  })
+  try {
+    return await Promise.race([promise, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Runs tasks one after another, in the order they were added. A failed task does not stop the next. */
+export class SerialQueue {
+  private last: Promise<unknown> = Promise.resolve()
+
+  run<T>(task: () => T | Promise<T>): Promise<T> {
+    const result = this.last.then(task, task)
+    this.last = result.catch(() => undefined)
+    return result
+  }
+
+  /** Resolves when everything that was added so far is done. */
+  async whenIdle(): Promise<void> {
+    await this.last
+  }
+}

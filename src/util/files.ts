@@ -1,0 +1,60 @@
+/** Paths and small files: what every subsystem asks the file system. */
+
+import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, sep } from 'node:path'
+
+/** The byte that ends a line. */
+export const LINE_FEED = 0x0a
+
+/** True for an error of the system with one of these codes, such as `ENOENT`. */
+export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
+  const code = (error as NodeJS.ErrnoException | null | undefined)?.code
+  return code !== undefined && codes.includes(code)
+}
+
+/** Reads a file as text. Returns undefined when it cannot be read, and for pipes and devices. */
+export function readTextFile(file: string): string | undefined {
+  try {
+    return statSync(file).isFile() ? readFileSync(file, 'utf8') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Lists the names in a folder; none when it cannot be read. */
+export function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** True when the path is the folder or lies below it. Both must be absolute and normalized. */
+export function isPathInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+/** Resolves links in a path. Returns undefined when it does not exist. */
+export function resolveRealPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Runs some work in a new temporary folder, and removes the folder afterwards. */
+export async function withTemporaryFolder<T>(
+  prefix: string,
+  work: (folder: string) => T | Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), prefix))
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
