@@ -6,7 +6,6 @@
  */
 
 import type { Script } from 'node:vm'
-import { compact } from '../util/values.ts'
 import type { computeChecksum } from './output-files.ts'
 
 /**
@@ -68,14 +67,12 @@ export function launchProgram(
     filename: string,
     cachedData?: Buffer,
   ): InstanceType<typeof vm.Script> =>
-    new vm.Script(
-      read(bundle, begin, end, to).latin1Slice(),
-      compact({
-        filename,
-        cachedData,
-        importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-      }),
-    )
+    // An option that is undefined counts as absent.
+    new vm.Script(read(bundle, begin, end, to).latin1Slice(), {
+      filename,
+      cachedData: cachedData as Buffer,
+      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    })
   const later = (name: string, begin: number, end: number): unknown =>
     compile(length + begin, length + end, `${bundle}/${name.slice(2)}`).runInThisContext()
   const start = (script: InstanceType<typeof vm.Script>): void =>
@@ -313,11 +310,11 @@ export function launchExecutable(
   ): InstanceType<typeof vm.Script> =>
     new vm.Script(
       bundle.latin1Slice(begin, end),
-      compact({
+      {
         filename,
-        cachedData,
+        cachedData: cachedData as Buffer,
         importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-      }),
+      },
     )
   const later = (name: string, begin: number, end: number): unknown =>
     compile(length + begin, length + end, `${file}.bundle/${name.slice(2)}`).runInThisContext()
