@@ -5,11 +5,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallOptions } from '../core/call.ts'
+import { toLookupKey } from '../core/call.ts'
 import { toToolError } from '../core/errors.ts'
 import { runUntilAborted } from '../core/lifecycle.ts'
-import { collectTools, loadEngine } from '../core/tool.ts'
 import type { Servable, ToolEntry } from '../core/tool.ts'
-import { toLookupKey } from '../define/checks.ts'
+import { collectTools, invokeTool } from '../core/tool.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import type { ExportedTool } from '../protocol/providers/export-tools.ts'
 import type { State } from '../protocol/state.ts'
@@ -18,8 +18,8 @@ import type { RegistryEntry } from '../registry/catalog.ts'
 import { selectEntries } from '../registry/filter.ts'
 import { indexByExportName, toExportName } from '../registry/names.ts'
 import { isServable } from '../registry/sources/in-process.ts'
-import { compact, isObject } from '../util/values.ts'
 import type { JsonObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { AgentRun } from './agent-run.ts'
 import type { AgentOptions, ModelCall, ModelReply, ModelRequest } from './types.ts'
 
@@ -190,7 +190,7 @@ export function createTurnPreparer(
       entries,
       system,
       async ({ definition, identity }, input, options) =>
-        (await (await loadEngine()).invoke(definition, input, options, identity)).outcome,
+        (await invokeTool(definition, input, options, identity)).outcome,
     )
 }
 

@@ -12,13 +12,13 @@ import type { Servable, ToolEntry } from '../core/tool.ts'
 import { toFlagName } from '../define/argv.ts'
 import { writeInputSchema } from '../define/early-checks.ts'
 import { checkExamples } from '../define/schema/issues.ts'
-import { setBuiltProgramMark } from '../protocol/built-program.ts'
 import type { BuiltProgramMark } from '../protocol/built-program.ts'
+import { setBuiltProgramMark } from '../protocol/built-program.ts'
 import type { Io } from '../protocol/io.ts'
-import { isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
-import { getRecord, ZOD_RECORD } from './built/zod-records.ts'
+import { isObject } from '../util/values.ts'
 import type { ZodRecord } from './built/zod-records.ts'
+import { getRecord, ZOD_RECORD } from './built/zod-records.ts'
 import type { ProgramScript as BundleScript } from './chunks.ts'
 import type { KnownAnswer, ProgramInspection } from './inspect.ts'
 
@@ -147,7 +147,7 @@ function makeCommandLines(set: Servable): {
   for (const { path, definition } of set.entries) {
     const schema = definition.previewManifest()?.inputSchema
     const input = schema && makeValue(schema)
-    if (!isObject(input) || !definition.acceptInput(input)) continue
+    if (!isObject(input) || !definition.fitsPlainly(input)) continue
     const words = set.entries.length === 1 ? [] : path
     const flags = Object.entries(input).flatMap(([field, value]) =>
       ['string', 'number'].includes(typeof value) ? [`--${toFlagName(field)}`, String(value)] : [],

@@ -19,8 +19,8 @@ import type { ParsedCommand } from './command.ts'
 import { answerToolFlag, createDocumentOptions, printDocument, printHelp } from './documents.ts'
 import type { GlobalFlags } from './global-flags.ts'
 import type { CliCall, CommandHost } from './host.ts'
-import { readInput, scanToolArguments } from './input.ts'
 import type { ToolArguments } from './input.ts'
+import { readInput, scanToolArguments } from './input.ts'
 import { createEventPrinter, createResponders } from './interaction.ts'
 import {
   createDialectContext,
@@ -209,6 +209,8 @@ export async function callTool(call: CliCall): Promise<number> {
       sample: responders.sample,
       caller: call.caller ? call.caller.name : undefined,
       idempotencyKey: globals.idempotencyKey,
+      // What is printed is the outcome itself, not its record.
+      unrecorded: true,
       onEvent: !observer
         ? events.onEvent
         : (event) => {

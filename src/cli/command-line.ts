@@ -3,13 +3,13 @@
  * commands.
  */
 
-import { toLookupKey } from '../define/checks.ts'
+import { toLookupKey } from '../core/call.ts'
 import { getAllowedTypes, getItemSchema, unwrapNullable } from '../define/flag-specs.ts'
 import type { FlagSpec } from '../define/global-flags.ts'
 import type { ToolsetManifest } from '../protocol/manifest.ts'
 import { quoteForShell } from '../util/text.ts'
-import { isObject, lazyRegExp } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
+import { isObject, lazyRegExp } from '../util/values.ts'
 import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from './builtin-names.ts'
 
 type CommandInput = { readonly [field: string]: unknown }

@@ -3,17 +3,17 @@
  * named, and the words that belong to it.
  */
 
+import { toLookupKey } from '../core/call.ts'
 import type { Servable, ToolEntry } from '../core/tool.ts'
-import { createFlagTable, scanArgv } from '../define/argv.ts'
 import type { FlagTable, ParsedFlag } from '../define/argv.ts'
-import { toLookupKey } from '../define/checks.ts'
+import { createFlagTable, scanArgv } from '../define/argv.ts'
 import { GLOBAL_FLAGS, PROGRAM_FLAGS, SERVING_FLAGS } from '../define/global-flags.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { findClosest, shorten } from '../util/text.ts'
 import { compact } from '../util/values.ts'
 import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from './builtin-names.ts'
-import { createGlobalFlags, readGlobalFlags } from './global-flags.ts'
 import type { GlobalFlags } from './global-flags.ts'
+import { createGlobalFlags, readGlobalFlags } from './global-flags.ts'
 
 /**
  * What the arguments name: the program itself, a group, a built-in command, or a tool with the

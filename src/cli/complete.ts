@@ -2,9 +2,9 @@
  * Shell completion: answers `__complete`, which the completion scripts call.
  */
 
+import { toLookupKey } from '../core/call.ts'
 import type { Servable } from '../core/tool.ts'
 import { detectWholeInput } from '../define/argv.ts'
-import { toLookupKey } from '../define/checks.ts'
 import { toFlagSpecs } from '../define/flag-specs.ts'
 import type { Io } from '../protocol/io.ts'
 import type { ToolsetManifest } from '../protocol/manifest.ts'
@@ -12,17 +12,17 @@ import { BUILTIN_COMMANDS } from './builtin-names.ts'
 import { createBuiltinToolset, loadBuiltins } from './builtins.ts'
 import { isUnderPath, matchesCommand } from './command-line.ts'
 import { parseCommand } from './command.ts'
-import {
-  findFlag,
-  formatCompletion,
-  getCompletionValues,
-  parsePosition,
-} from './completion-position.ts'
 import type {
   Completion,
   CompletionCandidate,
   CompletionValues,
   CursorPosition,
+} from './completion-position.ts'
+import {
+  findFlag,
+  formatCompletion,
+  getCompletionValues,
+  parsePosition,
 } from './completion-position.ts'
 import { printText } from './documents.ts'
 import type { CommandHost } from './host.ts'

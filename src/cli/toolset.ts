@@ -8,8 +8,9 @@
  * Files that only some calls need are loaded with `import()`.
  */
 
-import { createRules, withRules } from '../core/call.ts'
 import type { CallOptions, CallResult } from '../core/call.ts'
+import { createRules, toLookupKey, withRules } from '../core/call.ts'
+import type { AnyTool, ToolEntry } from '../core/tool.ts'
 import {
   addEntry,
   collectTools,
@@ -17,15 +18,15 @@ import {
   createEntry,
   createLazyStream,
   createProviderMethods,
+  invokeTool,
   isTool,
   loadEngine,
 } from '../core/tool.ts'
-import type { AnyTool, ToolEntry } from '../core/tool.ts'
-import { checkName, checkOptions, toLookupKey } from '../define/checks.ts'
-import { isPrompt } from '../define/prompt.ts'
+import { checkName, checkOptions } from '../define/checks.ts'
 import type { Prompt } from '../define/prompt.ts'
-import { isResource } from '../define/resource.ts'
+import { isPrompt } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
+import { isResource } from '../define/resource.ts'
 import { isVerifiedBuild } from '../protocol/built-program.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
@@ -190,13 +191,7 @@ function createToolset(given: ToolsetOptions | AnyTool): Toolset {
   }
   const start = (name: string, input: unknown, callOptions?: CallOptions): Promise<CallResult> => {
     const entry = typeof name === 'string' ? set.find(name) : undefined
-    if (entry) {
-      // Not awaited where it is there already: a call is made of few promises.
-      const engine = loadEngine()
-      const run = ({ invoke }: Awaited<typeof engine>): Promise<CallResult> =>
-        invoke(entry.definition, input, callOptions, identity)
-      return engine instanceof Promise ? engine.then(run) : run(engine)
-    }
+    if (entry) return invokeTool(entry.definition, input, callOptions, identity)
     const error = unknownToolError(String(name), set.entries)
     return Promise.resolve({
       outcome: {

@@ -261,3 +261,8 @@ export function createLongId(): string {
 function toHex(number: number, length: number): string {
   return number.toString(16).padStart(length, '0')
 }
+
+/** The form of a name under which it is looked up: '-' and '_' are equal. */
+export function toLookupKey(name: string): string {
+  return name.replaceAll('-', '_')
+}

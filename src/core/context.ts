@@ -7,7 +7,7 @@
 
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { CompiledSchema, SchemaCheckResult, SchemaIssue } from '../define/schema/source.ts'
+import type { SchemaCheckResult, SchemaIssue } from '../define/schema/source.ts'
 import type { ToolDefinition } from '../define/tool-types.ts'
 import type {
   Ask,
@@ -18,20 +18,20 @@ import type {
   PromptView,
 } from '../protocol/context.ts'
 import type { ToolEvent } from '../protocol/events.ts'
-import { toMilliseconds } from '../protocol/limits.ts'
 import type { Budget } from '../protocol/limits.ts'
+import { toMilliseconds } from '../protocol/limits.ts'
 import type { Artifact } from '../protocol/outcome.ts'
 import type { Filesystem, Resources, State } from '../protocol/state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { CallOptions } from './call.ts'
 import { clampPercent, emitEvent } from './events.ts'
 import { host } from './host.ts'
-import { runningCall } from './lifecycle.ts'
 import type { RunningCall } from './lifecycle.ts'
-import { createQuestions } from './questions.ts'
+import { runningCall } from './lifecycle.ts'
 import type { Questions } from './questions.ts'
+import { createQuestions } from './questions.ts'
 
 /** What one call gathers while it runs. */
 export type GatheredOutput = { readonly artifacts: Artifact[]; readonly plan: PlannedAction[] }
@@ -182,55 +182,24 @@ export function prepareInput(
   given: unknown = {},
   options: CallOptions,
 ): PreparedInput | Promise<PreparedInput> {
-  // Most inputs plainly fit; the compiled schema is asked only about the others.
-  const accepted = definition.acceptInput(given)
-  if (accepted)
-    return toPreparedInput(
-      definition,
-      definition.previewManifest()!.inputSchema,
-      accepted.value,
-      options,
-    )
-  const compiled = definition.compiled()
-  if (compiled instanceof Promise) return checkInputAsync(definition, given, options)
-  const checked = compiled.input.check(given)
+  const checked = definition.checkInput(given)
   return checked instanceof Promise
-    ? checkInputAsync(definition, given, options, checked)
-    : acceptChecked(definition, compiled.input, checked, given, options)
-}
-
-async function checkInputAsync(
-  definition: ToolDefinition,
-  given: unknown,
-  options: CallOptions,
-  checking?: Promise<SchemaCheckResult>,
-): Promise<PreparedInput> {
-  const { input } = await definition.compiled()
-  return acceptChecked(definition, input, await (checking ?? input.check(given)), given, options)
+    ? checked.then((done) => acceptChecked(definition, done, given, options))
+    : acceptChecked(definition, checked, given, options)
 }
 
 function acceptChecked(
   definition: ToolDefinition,
-  { json }: CompiledSchema,
   checked: SchemaCheckResult,
   given: unknown,
   options: CallOptions,
 ): PreparedInput | Promise<PreparedInput> {
-  return checked.ok
-    ? toPreparedInput(definition, json, checked.value, options)
-    : throwIssues(checked.issues, given)
-}
-
-function toPreparedInput(
-  definition: ToolDefinition,
-  schema: JsonSchema,
-  value: unknown,
-  options: CallOptions,
-): PreparedInput | Promise<PreparedInput> {
-  const { names, hasPaths } = getSchemaHints(schema)
+  if (!checked.ok) return throwIssues(checked.issues, given)
+  const { value } = checked
+  const { names, hasPaths } = getSchemaHints(definition)
   const prepared: PreparedInput =
-    definition.reserved && names && isObject(value)
-      ? readReservedFields(schema, names, value, options)
+    names && isObject(value)
+      ? readReservedFields(definition.inputSchema(), names, value, options)
       : {
           input: value,
           cwd: options.cwd ?? host.cwd(),
@@ -238,7 +207,7 @@ function toPreparedInput(
           dryRun: options.dryRun === true,
           verbose: options.verbose ?? 0,
         }
-  return hasPaths ? resolveInputPaths(schema, prepared) : prepared
+  return hasPaths ? resolveInputPaths(definition.inputSchema(), prepared) : prepared
 }
 
 function readReservedFields(
@@ -297,25 +266,27 @@ function readInputTimeout(
   return toMilliseconds(seconds as number | string, field)
 }
 
-// What a schema asks of us besides checking: looked for once.
+// What the schema of an input asks for besides checking, read once per tool.
 type InputSchemaHints = {
-  /** Absent where no field is reserved. */ readonly names: ReservedFields | undefined
+  /** Absent where no reserved field steers the call. */
+  readonly names: ReservedFields | undefined
   readonly hasPaths: boolean
 }
 
-const hintsBySchema = new WeakMap<JsonSchema, InputSchemaHints>()
+const hintsByDefinition = new WeakMap<ToolDefinition, InputSchemaHints>()
 
-function getSchemaHints(schema: JsonSchema): InputSchemaHints {
-  let meaning = hintsBySchema.get(schema)
-  if (!meaning) {
-    const names = findReservedFields(schema)
-    meaning = {
+function getSchemaHints(definition: ToolDefinition): InputSchemaHints {
+  let hints = hintsByDefinition.get(definition)
+  if (!hints) {
+    const schema = definition.inputSchema()
+    const names = definition.reserved ? findReservedFields(schema) : {}
+    hints = {
       names: Object.keys(names).length > 0 ? names : undefined,
       hasPaths: JSON.stringify(schema).includes('"x-toolable-path"'),
     }
-    hintsBySchema.set(schema, meaning)
+    hintsByDefinition.set(definition, hints)
   }
-  return meaning
+  return hints
 }
 
 async function resolveInputPaths(
@@ -339,7 +310,8 @@ async function resolveInputPaths(
 function getPathKind(path: string): 'file' | 'directory' | 'other' | undefined {
   const stats = path.includes('\0') ? undefined : statSync(path, { throwIfNoEntry: false })
   if (!stats) return undefined
-  return stats.isDirectory() ? 'directory' : stats.isFile() ? 'file' : 'other'
+  if (stats.isDirectory()) return 'directory'
+  return stats.isFile() ? 'file' : 'other'
 }
 
 /** The checkpoint of one stage: `<folder>/.checkpoints/<stage>.json`, replaced atomically. */
@@ -401,7 +373,7 @@ const RESERVED_SPELLINGS = {
 
 /** Finds the reserved fields in an input schema; they are active only when declared. */
 export function findReservedFields(schema: JsonSchema): ReservedFields {
-  const properties = isObject(schema['properties']) ? schema['properties'] : {}
+  const properties = Object(schema['properties']) as object
   const found: { -readonly [Name in keyof ReservedFields]: string } = {}
   for (const [name, spellings] of Object.entries(RESERVED_SPELLINGS) as [
     keyof ReservedFields,

@@ -3,7 +3,6 @@
  * cancellation and questions, but without state and guards.
  */
 
-import { toLookupKey } from '../define/checks.ts'
 import type { Prompt, PromptText } from '../define/prompt.ts'
 import type { ListedResource, Resource } from '../define/resource.ts'
 import { toBase64 } from '../define/results.ts'
@@ -15,10 +14,11 @@ import { findClosest, shorten } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
 import { runWithExitGuard } from './call-scope.ts'
 import type { CallIdentity, CallOptions, ServerCallOptions } from './call.ts'
+import { toLookupKey } from './call.ts'
 import { emitEvent } from './events.ts'
 import { host } from './host.ts'
-import { runCall } from './lifecycle.ts'
 import type { RunningCall } from './lifecycle.ts'
+import { runCall } from './lifecycle.ts'
 import { createQuestions } from './questions.ts'
 import { buildOutcomeMeta, describeFailure, toJsonValue, validateContent } from './result.ts'
 

@@ -3,11 +3,11 @@
  * plain JSON, with warnings, partial failures and metadata.
  */
 
-import { isReply } from '../define/results.ts'
 import type { PartialError, Reply } from '../define/results.ts'
+import { REPLY_BRAND } from '../define/results.ts'
+import type { SchemaCheckResult } from '../define/schema/source.ts'
 import type { ToolDefinition } from '../define/tool-types.ts'
 import type { DeclaredError } from '../protocol/errors.ts'
-import { findContentProblem } from '../protocol/outcome.ts'
 import type {
   Artifact,
   ContentBlock,
@@ -16,6 +16,7 @@ import type {
   OutcomeMeta,
   PartialSummary,
 } from '../protocol/outcome.ts'
+import { findContentProblem } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact, isObject } from '../util/values.ts'
 import { toToolError } from './errors.ts'
@@ -40,6 +41,15 @@ export type HandlerResult = {
   readonly metadata?: Pick<OutcomeMeta, 'truncated' | 'next_cursor' | 'run_id'>
 }
 
+/** True for what `ok` and `partial` return. */
+export function isReply(value: unknown): value is Reply {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    (value as { [REPLY_BRAND]?: unknown })[REPLY_BRAND] === true
+  )
+}
+
 /**
  * Unwraps what a handler returned and checks it against the output schema, at once where there is
  * nothing to wait for; throws INTERNAL when it does not fit.
@@ -50,22 +60,22 @@ export function checkHandlerResult(
 ): HandlerResult | Promise<HandlerResult> {
   const reply = isReply(returned) ? returned : undefined
   const result = reply ? reply.result : returned
-  const accepted =
-    definition.source.output === undefined ? { value: result } : definition.acceptResult(result)
-  return accepted
-    ? toHandlerResult(definition, reply, accepted.value, result)
-    : checkOutputSchema(definition, result).then((value) =>
-        toHandlerResult(definition, reply, value, result),
-      )
+  if (definition.source.output === undefined)
+    return toHandlerResult(definition, reply, result, result)
+  const checked = definition.checkResult(result)
+  return checked instanceof Promise || !checked.ok
+    ? readCheckedResult(definition, reply, checked, result)
+    : toHandlerResult(definition, reply, checked.value, result)
 }
 
-// The result as the output schema gives it.
-async function checkOutputSchema(definition: ToolDefinition, result: unknown): Promise<unknown> {
-  const checked = await (
-    await definition.compiled()
-  ).output?.check(result === undefined ? null : result)
-  if (!checked) return result
-  if (checked.ok) return checked.value
+async function readCheckedResult(
+  definition: ToolDefinition,
+  reply: Reply | undefined,
+  checking: SchemaCheckResult | Promise<SchemaCheckResult>,
+  result: unknown,
+): Promise<HandlerResult> {
+  const checked = await checking
+  if (checked.ok) return toHandlerResult(definition, reply, checked.value, result)
   const { issuesToError } = await import('../define/schema/issues.ts')
   const problem = issuesToError(checked.issues)
   throw new ToolError(

@@ -9,7 +9,7 @@
  * files have folders of their own.
  */
 
-import { checkName, toLookupKey } from '../define/checks.ts'
+import { checkName } from '../define/checks.ts'
 import type { OutputMode } from '../define/global-flags.ts'
 import type { Prompt, PromptText } from '../define/prompt.ts'
 import type { ListedResource, Resource } from '../define/resource.ts'
@@ -36,7 +36,8 @@ import type {
 import type { Outcome } from '../protocol/outcome.ts'
 import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
-import type { CallIdentity, CallOptions, CallResult, PendingCall } from './call.ts'
+import type { CallIdentity, CallOptions, CallResult } from './call.ts'
+import { toLookupKey } from './call.ts'
 import type * as Engine from './engine.ts'
 
 const toolBrand = Symbol.for('toolable.tool')
@@ -103,55 +104,29 @@ export function call(target: Tool, input?: unknown, options?: CallOptions): Prom
   return performCall(getDefinition(target), input, options, getOutcome)
 }
 
-// The engine is there after the first call, and most calls have nothing to wait for.
-function performCall<Answer>(
+// The engine is loaded by the first call. A call that finished at once costs this one promise.
+async function performCall<Answer>(
   definition: ToolDefinition,
   input: unknown,
   options: CallOptions | undefined,
   read: (finished: CallResult) => Answer,
 ): Promise<Answer> {
+  const { beginCall } = loadedEngine ?? (await loadEngine())
+  const pending = beginCall(definition, input, options)
+  return read(pending.result ?? (await new Promise((resolve) => pending.onFinish(resolve))))
+}
+
+/** Makes a call of a tool of a toolset. Loads the engine where it is the first; never throws. */
+export function invokeTool(
+  definition: ToolDefinition,
+  input: unknown,
+  options: CallOptions | undefined,
+  identity?: CallIdentity,
+): Promise<CallResult> {
   const engine = loadEngine()
   return engine instanceof Promise
-    ? performAfterLoad(engine, definition, input, options, read)
-    : toPromise(engine.beginCall(definition, input, options), read)
-}
-
-async function performAfterLoad<Answer>(
-  engine: ReturnType<typeof loadEngine>,
-  definition: ToolDefinition,
-  input: unknown,
-  options: CallOptions | undefined,
-  read: (finished: CallResult) => Answer,
-): Promise<Answer> {
-  const { beginCall } = await engine
-  return toPromise(beginCall(definition, input, options), read)
-}
-
-function toPromise<Answer>(
-  begun: PendingCall,
-  read: (finished: CallResult) => Answer,
-): Promise<Answer> {
-  if (!begun.result) return toPromiseLater(begun, read)
-  try {
-    return Promise.resolve(read(begun.result))
-  } catch (error) {
-    return Promise.reject(error)
-  }
-}
-
-function toPromiseLater<Answer>(
-  begun: PendingCall,
-  read: (finished: CallResult) => Answer,
-): Promise<Answer> {
-  return new Promise((resolve, reject) =>
-    begun.onFinish((finished) => {
-      try {
-        resolve(read(finished))
-      } catch (error) {
-        reject(error)
-      }
-    }),
-  )
+    ? engine.then(({ invoke }) => invoke(definition, input, options, identity))
+    : engine.invoke(definition, input, options, identity)
 }
 
 function getOutcome({ outcome }: CallResult): Outcome {
@@ -361,8 +336,9 @@ function isPathPrefix(short: readonly string[], long: readonly string[]): boolea
 
 // A tool `pr_list` in the group `pr` is the command `pr list`, not `pr pr_list`.
 function stripGroupPrefix(name: string, group: readonly string[]): string {
+  if (group.length === 0) return name
   const prefix = `${toLookupKey(group.join('_'))}_`
-  return group.length > 0 && toLookupKey(name).startsWith(prefix) && name.length > prefix.length
+  return toLookupKey(name).startsWith(prefix) && name.length > prefix.length
     ? name.slice(prefix.length)
     : name
 }

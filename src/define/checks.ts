@@ -3,14 +3,14 @@
  * with what to change.
  */
 
-import { toMilliseconds } from '../protocol/limits.ts'
 import type { Duration } from '../protocol/limits.ts'
+import { toMilliseconds } from '../protocol/limits.ts'
 import type { McpOptions, ToolManifest } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { findClosest } from '../util/text.ts'
 import { compact, isObject, lazyRegExp } from '../util/values.ts'
-import { CONTROL_FLAGS, GLOBAL_FLAGS, PROGRAM_FLAGS } from './global-flags.ts'
 import type { FlagSpec } from './global-flags.ts'
+import { CONTROL_FLAGS, GLOBAL_FLAGS, PROGRAM_FLAGS } from './global-flags.ts'
 
 const NAME_PATTERN = /^[a-z0-9_-]{1,64}$/
 
@@ -49,11 +49,6 @@ export function checkTitle(what: string, title: unknown, option = 'title'): void
     throw new ToolError('CONFIG', `'${option}' of ${what} must be a text that is not empty`)
 }
 
-/** The form of a name under which it is looked up: '-' and '_' are equal. */
-export function toLookupKey(name: string): string {
-  return name.replaceAll('-', '_')
-}
-
 /** Refuses an option that does not exist: a misspelt one would silently do nothing. */
 export function checkOptions(what: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).find((option) => !known.includes(option))
@@ -63,23 +58,6 @@ export function checkOptions(what: string, given: object, known: readonly string
     'CONFIG',
     `${what} has no option '${unknown}'${meant ? `; did you mean '${meant}'?` : `; the options are ${known.join(', ')}`}`,
   )
-}
-
-/**
- * Runs what may refuse a schema, and says whose schema it is: among many tools the message has to
- * tell.
- */
-export function attributeSchemaError<T>(tool: string, part: 'input' | 'output', run: () => T): T {
-  try {
-    return run()
-  } catch (error) {
-    const suggestion = ToolError.is(error) ? error.suggestion : undefined
-    throw new ToolError(
-      'CONFIG',
-      `'${part}' of tool '${tool}': ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error, ...compact({ suggestion }) },
-    )
-  }
 }
 
 const MCP_OPTION_NAMES = [

@@ -2,8 +2,9 @@ import type { ReadingContext } from '../protocol/context.ts'
 import type { PromptArgument, PromptManifest } from '../protocol/manifest.ts'
 import type { ContentBlock } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
+import type { Completers } from './checks.ts'
 import {
   checkCompleters,
   checkName,
@@ -12,9 +13,8 @@ import {
   checkTitle,
   runCompleter,
 } from './checks.ts'
-import type { Completers } from './checks.ts'
-import { classifySchema, resolveSchema } from './schema/source.ts'
 import type { CompiledSchema, LazySchema } from './schema/source.ts'
+import { classifySchema, resolveSchema } from './schema/source.ts'
 import type { OutputOf } from './tool-types.ts'
 
 /** One message; content that is no text is made with `content`. */

@@ -28,7 +28,8 @@ import type { Plan } from '../protocol/plan.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
 
-const REPLY_BRAND = Symbol.for('toolable.reply')
+/** Marks what `ok` and `partial` return, also that of another copy of this package. */
+export const REPLY_BRAND = Symbol.for('toolable.reply')
 
 /**
  * A result with something to say about it. Told from ordinary objects by its brand, never by its
@@ -99,15 +100,6 @@ export function withForeignInfo<Result>(
   foreign: ForeignReplyInfo,
 ): Reply<Result> {
   return Object.keys(foreign).length === 0 ? reply : { ...reply, foreign }
-}
-
-/** True for what `ok` and `partial` give. */
-export function isReply(value: unknown): value is Reply {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    (value as { [REPLY_BRAND]?: unknown })[REPLY_BRAND] === true
-  )
 }
 
 function pickReplyOptions({ message, hidden, content }: ReplyOptions): ReplyOptions {

@@ -16,9 +16,9 @@ import type {
   ToolManifest,
   ToolMetadata,
 } from '../protocol/manifest.ts'
+import type { JsonSchema, TypedJsonSchema } from '../util/values.ts'
 import type { Reply, ResultYield } from './results.ts'
-import type { TypedJsonSchema } from '../util/values.ts'
-import type { CompiledSchema, LazySchema } from './schema/source.ts'
+import type { CompiledSchema, LazySchema, SchemaCheckResult } from './schema/source.ts'
 
 /**
  * Everything an author may say about a tool. Only `name` and `summary` are required; a tool without
@@ -115,13 +115,17 @@ export type ToolDefinition = {
    * plain object schema.
    */
   previewManifest(): ToolManifest | undefined
+  /** The schema of the input: the published one where it is compiled, else that of the preview. */
+  inputSchema(): JsonSchema
   /**
-   * The input with its defaults, when it plainly fits a simple JSON Schema; undefined when only the
-   * compiled schema can tell.
+   * Checks an input strictly and applies its defaults. Compiles the schema only for an input that
+   * does not plainly fit, and returns a promise only then.
    */
-  acceptInput(input: unknown): { readonly value: unknown } | undefined
-  /** The same for a result and the output schema. */
-  acceptResult(result: unknown): { readonly value: unknown } | undefined
+  checkInput(input: unknown): SchemaCheckResult | Promise<SchemaCheckResult>
+  /** Whether an input plainly fits, so that checking it compiles nothing. */
+  fitsPlainly(input: unknown): boolean
+  /** The same as `checkInput` for a result and the output schema, which must exist. */
+  checkResult(result: unknown): SchemaCheckResult | Promise<SchemaCheckResult>
   /**
    * The flags of the tool's own fields, without dashes, as far as they are known without compiling.
    */

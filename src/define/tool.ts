@@ -8,27 +8,26 @@
 
 import { isPreparedSchema, readPreparedSchema } from '../protocol/built-program.ts'
 import type { DeclaredError, ErrorCategory } from '../protocol/errors.ts'
-import { toMilliseconds } from '../protocol/limits.ts'
 import type { Duration } from '../protocol/limits.ts'
+import { toMilliseconds } from '../protocol/limits.ts'
 import type { Annotations, ToolManifest, ToolMetadata } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
-import {
-  attributeSchemaError,
-  checkMcpOptions,
-  checkName,
-  checkOptions,
-  checkSummary,
-} from './checks.ts'
+import { compact, isObject } from '../util/values.ts'
+import { checkMcpOptions, checkName, checkOptions, checkSummary } from './checks.ts'
 import {
   checkExamplesEarly,
   checkFlagsEarly,
   listEarlyFlags,
   readInputSchemaEarly,
 } from './early-checks.ts'
-import { classifySchema, isDeferredSchema, resolveSchema } from './schema/source.ts'
-import type { SchemaSource } from './schema/source.ts'
+import type { SchemaCheckResult, SchemaSource } from './schema/source.ts'
+import {
+  attributeSchemaError,
+  classifySchema,
+  isDeferredSchema,
+  resolveSchema,
+} from './schema/source.ts'
 import type { CompiledTool, ToolDefinition, ToolOptions } from './tool-types.ts'
 
 const EMPTY_INPUT = {
@@ -102,27 +101,24 @@ export function defineTool(
   if (options.mcp !== undefined) checkMcpOptions(options.name, options.mcp)
   const facts = collectMetadata(options)
   const source = { input: options.input ?? EMPTY_INPUT, output: options.output }
-  const early = once(() =>
-    attributeSchemaError(options.name, 'input', () =>
-      readInputSchemaEarly(resolveSchema(source.input)),
-    ),
-  )
+  let earlyInput: EarlyInput | undefined
+  const readEarly = (): EarlyInput =>
+    (earlyInput ??= attributeSchemaError(options.name, 'input', () => {
+      const given = resolveSchema(source.input)
+      const schema = readInputSchemaEarly(given)
+      return { schema, accept: schema && createAcceptor(given, schema) }
+    }))
   if (!isVerified && !isDeferredSchema(source.input)) {
-    const schema = early()
+    const { schema } = readEarly()
     if (schema) checkFlagsEarly(schema, facts)
     checkExamplesEarly(options.name, facts.examples, source.input, schema)
   }
   if (source.output !== undefined && !isVerified && !isDeferredSchema(source.output))
     attributeSchemaError(options.name, 'output', () => classifySchema(source.output))
 
-  const acceptInput = once(() => {
-    const schema = early()
-    return schema && createAcceptor(resolveSchema(source.input), schema)
-  })
-  const acceptOutput = once(() =>
-    source.output === undefined ? undefined : createAcceptor(resolveSchema(source.output)),
-  )
-  let sketched: ToolManifest | undefined
+  // Null where only the compiled schema can tell.
+  let acceptOutput: ValueAcceptor | null | undefined
+  let preview: ToolManifest | undefined
   let compiled: CompiledTool | undefined
   let compiling: Promise<CompiledTool> | undefined
   const checks: ((compiled: CompiledTool) => Promise<void>)[] = []
@@ -132,6 +128,8 @@ export function defineTool(
     for (const check of checks) await check(made)
     return (compiled = made)
   }
+  const checkCompiledResult = async (result: unknown): Promise<SchemaCheckResult> =>
+    (await definition.compiled()).output!.check(result === undefined ? null : result)
   const definition: ToolDefinition = {
     name: options.name,
     metadata: facts,
@@ -149,27 +147,29 @@ export function defineTool(
     },
     onCompiled: (check) => void checks.push(check),
     previewManifest() {
-      const schema = early()
-      return schema && (sketched ??= { ...facts, inputSchema: schema })
+      const { schema } = readEarly()
+      return schema && (preview ??= { ...facts, inputSchema: schema })
     },
-    acceptInput(input) {
-      return acceptInput()?.(input)
+    inputSchema: () => compiled?.input.json ?? readEarly().schema!,
+    checkInput(input) {
+      const accepted = readEarly().accept?.(input)
+      if (accepted) return accepted
+      if (compiled) return compiled.input.check(input)
+      return (compiling ??= compile()).then((made) => made.input.check(input))
     },
-    acceptResult(result) {
-      return acceptOutput()?.(result)
+    fitsPlainly: (input) => readEarly().accept?.(input) !== undefined,
+    checkResult(result) {
+      if (acceptOutput === undefined)
+        acceptOutput = createAcceptor(resolveSchema(source.output!)) ?? null
+      return acceptOutput?.(result) ?? checkCompiledResult(result)
     },
     flagNames() {
-      const schema = early()
+      const { schema } = readEarly()
       return new Set(schema ? listEarlyFlags(schema, facts).map(({ long }) => long) : [])
     },
     withName: (name) => defineTool({ ...options, name }, { isRemote: isPassedOn, isVerified }),
   }
   return definition
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => (made ??= { value: make() }).value
 }
 
 function collectMetadata(options: ToolOptions): ToolMetadata {
@@ -238,7 +238,16 @@ function readDeclaredErrors({ name, errors = {} }: ToolOptions): {
 }
 
 type SchemaFields = Record<string, unknown>
-type ValueAcceptor = (value: unknown) => { readonly value: unknown } | undefined
+
+/** What can be said about an input before its schema is compiled. */
+type EarlyInput = {
+  /** Undefined where it is not a plain object schema. */
+  readonly schema: JsonSchema | undefined
+  readonly accept: ValueAcceptor | undefined
+}
+
+type AcceptedValue = { readonly ok: true; readonly value: unknown }
+type ValueAcceptor = (value: unknown) => AcceptedValue | undefined
 
 /**
  * What accepts values that plainly fit a schema, without its library and without a validator;
@@ -248,7 +257,11 @@ function createAcceptor(source: unknown, early?: JsonSchema): ValueAcceptor | un
   if (isPreparedSchema(source)) {
     const prepared = readPreparedSchema(source)
     return prepared?.exact
-      ? (value) => withSchemaOrder(prepared.json, acceptPlainValue(prepared.json, value))
+      ? (value) => {
+          const accepted = acceptPlainValue(prepared.json, value)
+          // A library gives a new value, whose fields stand in the order of the schema.
+          return accepted && { ok: true, value: orderFields(prepared.json, accepted.value) }
+        }
       : undefined
   }
   const read = classifySchema(source)
@@ -261,12 +274,9 @@ function createAcceptor(source: unknown, early?: JsonSchema): ValueAcceptor | un
  * The value with defaults filled in, when it plainly fits a simple schema; undefined means that
  * only the full check can tell. Saves most calls from loading a validator.
  */
-export function acceptPlainValue(
-  schema: JsonSchema,
-  value: unknown,
-): { readonly value: unknown } | undefined {
+export function acceptPlainValue(schema: JsonSchema, value: unknown): AcceptedValue | undefined {
   const filled = fillDefaults(schema, value)
-  return fitsSchema(schema, filled) ? { value: filled } : undefined
+  return fitsSchema(schema, filled) ? { ok: true, value: filled } : undefined
 }
 
 function fitsSchema(schema: unknown, value: unknown): boolean {
@@ -341,14 +351,6 @@ const KEYWORD_TESTS: {
   minItems: (wanted, value) => Array.isArray(value) && value.length >= Number(wanted),
   maxItems: (wanted, value) => Array.isArray(value) && value.length <= Number(wanted),
   format: (wanted) => wanted === 'path',
-}
-
-// A library gives a new value, whose fields stand in the order of the schema.
-function withSchemaOrder(
-  schema: JsonSchema,
-  accepted: { readonly value: unknown } | undefined,
-): { readonly value: unknown } | undefined {
-  return accepted && { value: orderFields(schema, accepted.value) }
 }
 
 function orderFields(schema: unknown, value: unknown): unknown {

@@ -14,7 +14,7 @@ import {
   isShownArgument,
 } from '../cli/help-sections.ts'
 import { describeDeclaredErrors } from '../cli/tool-documents.ts'
-import { toLookupKey } from '../define/checks.ts'
+import { toLookupKey } from '../core/call.ts'
 import { toFlagSpecs } from '../define/flag-specs.ts'
 import type { FlagSpec } from '../define/global-flags.ts'
 import type {

@@ -3,7 +3,8 @@
  * returns or yields becomes plain JSON. Loaded by the first call.
  */
 
-import { isReply, stream } from '../define/results.ts'
+import { isReply } from '../core/result.ts'
+import { stream } from '../define/results.ts'
 import type { Context } from '../protocol/context.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isObject } from '../util/values.ts'

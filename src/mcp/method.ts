@@ -11,8 +11,8 @@ import type {
   ToolEvent,
   ToolInvokedEvent,
 } from '../protocol/events.ts'
-import { toMilliseconds } from '../protocol/limits.ts'
 import type { Duration } from '../protocol/limits.ts'
+import { toMilliseconds } from '../protocol/limits.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact, isObject } from '../util/values.ts'
@@ -22,6 +22,7 @@ import {
   createRootsQuestion,
   createSamplingQuestion,
 } from './client-questions.ts'
+import type { McpExchange, RpcErrorObject, RpcParams } from './protocol.ts'
 import {
   hasCapability,
   isAtLeast,
@@ -32,7 +33,6 @@ import {
   toMcpLogLevel,
   TOOLABLE_META_KEYS,
 } from './protocol.ts'
-import type { McpExchange, RpcErrorObject, RpcParams } from './protocol.ts'
 import type { McpServer } from './server-types.ts'
 
 /** Answers one method; throws RpcError for faults of the protocol. */
@@ -133,6 +133,7 @@ function createCallOptions(
     ...server.options.call,
     ...readClientOptions(params, server.options.call?.timeout),
     cancellation: call.cancellation,
+    unrecorded: true,
     ...compact({ caller: caller.name, onEvent: reporter ? reporter.onEvent : undefined }),
     answer: (question, signal) => answerByElicitation(server, call, question, signal, what),
     sample: async (request, signal) =>

@@ -2,13 +2,13 @@
  * Serves many tools behind three: search, describe and run.
  */
 
-import { createEntry, loadEngine, tool } from '../core/tool.ts'
 import type { Servable } from '../core/tool.ts'
+import { createEntry, invokeTool, tool } from '../core/tool.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
-import { createToolsetSource, toServedTool } from './source.ts'
 import type { McpSource, ServedTool } from './source.ts'
+import { createToolsetSource, toServedTool } from './source.ts'
 
 export type McpSourceOptions = {
   /**
@@ -69,7 +69,7 @@ export function createProgressiveSource(source: McpSource): McpSource {
       // The outcome of the tool itself, with its questions, events and errors: this door adds
       // nothing.
       if (target && source.find(target.name)) return source.call(target.name, target.input, options)
-      return (await (await loadEngine()).invoke(door.definition, input, options, identity)).outcome
+      return (await invokeTool(door.definition, input, options, identity)).outcome
     },
   }
 }

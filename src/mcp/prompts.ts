@@ -2,15 +2,15 @@
  * `prompts/list`, `prompts/get` and `completion/complete`.
  */
 
-import { toLookupKey } from '../define/checks.ts'
+import { toLookupKey } from '../core/call.ts'
 import type { Prompt, PromptText } from '../define/prompt.ts'
 import type { ContentBlock } from '../protocol/outcome.ts'
 import { shorten } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
-import { addCacheHints, followRequest, paginate, requireTextParam, toReadError } from './method.ts'
 import type { McpMethod } from './method.ts'
-import { RPC_CODES, RpcError } from './protocol.ts'
+import { addCacheHints, followRequest, paginate, requireTextParam, toReadError } from './method.ts'
 import type { RpcParams } from './protocol.ts'
+import { RPC_CODES, RpcError } from './protocol.ts'
 import type { McpServer } from './server-types.ts'
 
 export const listPrompts: McpMethod = async (server, params, exchange) => {

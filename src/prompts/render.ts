@@ -5,9 +5,9 @@
  */
 
 import type { CallOptions } from '../core/call.ts'
+import { toLookupKey } from '../core/call.ts'
 import { toToolError } from '../core/errors.ts'
-import { loadEngine } from '../core/tool.ts'
-import { toLookupKey } from '../define/checks.ts'
+import { invokeTool } from '../core/tool.ts'
 import { ok } from '../define/results.ts'
 import type { ToolDefinition, ToolOptions } from '../define/tool-types.ts'
 import { defineTool } from '../define/tool.ts'
@@ -18,8 +18,14 @@ import type { State } from '../protocol/state.ts'
 import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
 import { compact } from '../util/values.ts'
-import { flattenSections, resolveVisibleSections, validateParams } from './resolve-sections.ts'
 import type { ShownSection } from './resolve-sections.ts'
+import { flattenSections, resolveVisibleSections, validateParams } from './resolve-sections.ts'
+import type {
+  RenderedPrompt,
+  RenderedTool,
+  RenderOptions,
+  SectionedPromptParts,
+} from './section-tree.ts'
 import {
   findPlacedSections,
   getOpenedKeys,
@@ -28,14 +34,8 @@ import {
   throwUnknownSection,
   validateToolNames,
 } from './section-tree.ts'
-import type {
-  RenderedPrompt,
-  RenderedTool,
-  RenderOptions,
-  SectionedPromptParts,
-} from './section-tree.ts'
-import { withErrorContext } from './section.ts'
 import type { MountedTool } from './section.ts'
+import { withErrorContext } from './section.ts'
 
 /** Checks the params, decides what is shown, and writes it. */
 export async function renderPrompt(
@@ -179,7 +179,7 @@ function createRenderedPrompt({
         invocation: { ...options.invocation, promptName: name },
       }
       if (startMounted) return await startMounted(input, given)
-      return await (await loadEngine()).invoke(tool.definition, input, given, tool.identity)
+      return await invokeTool(tool.definition, input, given, tool.identity)
     } catch (error) {
       return toFailedCall(wanted, toToolError(error))
     }

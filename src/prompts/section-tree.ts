@@ -7,8 +7,8 @@
  */
 
 import type { CallOptions } from '../core/call.ts'
+import { toLookupKey } from '../core/call.ts'
 import type { ToolEntry } from '../core/tool.ts'
-import { toLookupKey } from '../define/checks.ts'
 import type { LazySchema } from '../define/schema/source.ts'
 import type { Guard, PromptView } from '../protocol/context.ts'
 import type { Outcome } from '../protocol/outcome.ts'
@@ -24,8 +24,8 @@ import type { ToolMessage } from '../protocol/providers/tool-messages.ts'
 import type { Slice, State } from '../protocol/state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
+import { isObject } from '../util/values.ts'
 import type { Section, SectionDefinition } from './section.ts'
 import type { TextTemplate } from './template.ts'
 

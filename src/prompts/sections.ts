@@ -2,14 +2,21 @@
  * A prompt made of sections: `sections()`. Rendering and validation are loaded on first use.
  */
 
-import { checkName, checkOptions, toLookupKey } from '../define/checks.ts'
+import { toLookupKey } from '../core/call.ts'
+import { checkName, checkOptions } from '../define/checks.ts'
 import { readInputSchemaEarly } from '../define/early-checks.ts'
-import { isSchemaThunk } from '../define/schema/source.ts'
 import type { LazySchema } from '../define/schema/source.ts'
+import { isSchemaThunk } from '../define/schema/source.ts'
 import type { State } from '../protocol/state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
+import { isObject } from '../util/values.ts'
+import type {
+  RenderOptions,
+  SectionedPrompt,
+  SectionedPromptParts,
+  SectionsOptions,
+} from './section-tree.ts'
 import {
   findPlacedSections,
   openedSectionsSlice,
@@ -18,14 +25,8 @@ import {
   validatePlaceholders,
   validateToolNames,
 } from './section-tree.ts'
-import type {
-  RenderOptions,
-  SectionedPrompt,
-  SectionedPromptParts,
-  SectionsOptions,
-} from './section-tree.ts'
-import { getSectionDefinition, validateGuards, withErrorContext } from './section.ts'
 import type { CombinedInputParams, InputParamsFor, Section } from './section.ts'
+import { getSectionDefinition, validateGuards, withErrorContext } from './section.ts'
 
 const SECTIONS_OPTION_NAMES = [
   'name',

@@ -3,10 +3,9 @@
  * Definitions are made on first use.
  */
 
-import { withRules } from '../core/call.ts'
+import { toLookupKey, withRules } from '../core/call.ts'
 import { toToolError } from '../core/errors.ts'
 import type { ToolEntry } from '../core/tool.ts'
-import { toLookupKey } from '../define/checks.ts'
 import type { Prompt } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
 import type { ToolDefinition } from '../define/tool-types.ts'
@@ -23,8 +22,8 @@ import {
   toValidName,
   toValidNames,
 } from './names.ts'
-import { TIERS } from './source.ts'
 import type { FoundTool, LoadedSource, Problem, Tier } from './source.ts'
+import { TIERS } from './source.ts'
 
 /** Everything that all sources found, under names that mean one thing each. */
 export type Catalog = {

@@ -2,7 +2,7 @@
  * Selects entries by name, tag, source or kind; `*` matches any text.
  */
 
-import { toLookupKey } from '../define/checks.ts'
+import { toLookupKey } from '../core/call.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
 import type { EntryParts } from './catalog.ts'

@@ -2,7 +2,7 @@
  * Names, summaries and texts of foreign tools, made valid for every transport and safe to show.
  */
 
-import { toLookupKey } from '../define/checks.ts'
+import { toLookupKey } from '../core/call.ts'
 import type { ToolDefinition } from '../define/tool-types.ts'
 import { shortHash } from '../util/short-hash.ts'
 import { ELLIPSIS } from '../util/text.ts'

@@ -11,6 +11,7 @@ import {
   createChangeNotifier,
   createLazyStream,
   createProviderMethods,
+  invokeTool,
   loadEngine,
 } from '../core/tool.ts'
 import { checkName, checkOptions } from '../define/checks.ts'
@@ -21,8 +22,8 @@ import { compact } from '../util/values.ts'
 import type { RegistryEntry } from './catalog.ts'
 import { selectEntries } from './filter.ts'
 import { loadSources } from './loader.ts'
-import { describeEntry, listEntry } from './types.ts'
 import type { ExtraSources, Registry, SourceRegistryOptions } from './types.ts'
+import { describeEntry, listEntry } from './types.ts'
 
 const REGISTRY_OPTION_NAMES = [
   'name',
@@ -83,14 +84,10 @@ export async function openRegistry(
   ): Promise<CallResult> => {
     const entry = typeof wanted === 'string' ? now().find(wanted) : undefined
     if (entry) {
-      // Not awaited where it is there already: a call is made of few promises.
-      const engine = loadEngine()
+      const run = (): Promise<CallResult> =>
+        invokeTool(entry.definition, input, withDefaults(callOptions), entry.identity)
       const ready = loading.prepare()
-      const run = ({ invoke }: Awaited<typeof engine>): Promise<CallResult> =>
-        invoke(entry.definition, input, withDefaults(callOptions), entry.identity)
-      return ready || engine instanceof Promise
-        ? Promise.all([engine, ready]).then(([loaded]) => run(loaded))
-        : run(engine)
+      return ready ? ready.then(run) : run()
     }
     const error = toUnknownToolError(String(wanted), now().entries)
     return Promise.resolve({

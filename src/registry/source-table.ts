@@ -2,7 +2,7 @@
  * The table of sources. A new source is one file in sources/ and one row here.
  */
 
-import { toLookupKey } from '../define/checks.ts'
+import { toLookupKey } from '../core/call.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact, isObject } from '../util/values.ts'
 import type { ChildServices } from './child/child-call.ts'

@@ -6,12 +6,13 @@
  * `guards`.
  */
 
-import { checkOptions, toLookupKey } from '../../define/checks.ts'
+import { checkOptions } from '../../define/checks.ts'
 import type { Guard, GuardedCall } from '../../protocol/context.ts'
-import { toMilliseconds } from '../../protocol/limits.ts'
 import type { Duration } from '../../protocol/limits.ts'
+import { toMilliseconds } from '../../protocol/limits.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { compact, isObject } from '../../util/values.ts'
+import { toLookupKey } from '../call.ts'
 import { slice } from '../state/state-api.ts'
 
 /** The guards that come with the house. */

@@ -5,12 +5,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ToolManifest } from '../../protocol/manifest.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
-import { attributeSchemaError, checkFlags } from '../checks.ts'
+import { checkFlags } from '../checks.ts'
 import { toFlagSpecs } from '../flag-specs.ts'
 import type { CompiledTool, ToolDefinition } from '../tool-types.ts'
 import { createExplainer } from './explain.ts'
+import type { PlainValidator } from './plain-validator.ts'
 import {
   dropUndefined,
   findNonJson,
@@ -19,7 +19,6 @@ import {
   rejectSchemaMistakes,
   removeWrapperUnits,
 } from './plain-validator.ts'
-import type { PlainValidator } from './plain-validator.ts'
 import {
   decodeValue,
   needsDecoding,
@@ -27,15 +26,8 @@ import {
   tidySchema,
   upgradeKeywords,
 } from './publish.ts'
-import { checkRefs, createRefs } from './refs.ts'
 import type { SchemaRefs } from './refs.ts'
-import {
-  classifySchema,
-  getLibraryOptions,
-  isCustomRule,
-  resolveSchema,
-  SCHEMA_ADVICE,
-} from './source.ts'
+import { checkRefs, createRefs } from './refs.ts'
 import type {
   CompiledSchema,
   SchemaCheckResult,
@@ -43,10 +35,19 @@ import type {
   SchemaSource,
   StandardSchema,
 } from './source.ts'
-import { describeFormatMismatch, getKeyword, getSchemaList, getTypes } from './subschemas.ts'
+import {
+  attributeSchemaError,
+  classifySchema,
+  getLibraryOptions,
+  isCustomRule,
+  isSchemaObject,
+  resolveSchema,
+  SCHEMA_ADVICE,
+} from './source.ts'
 import type { AnySchema } from './subschemas.ts'
-import { findUnknownKeys, toIssues } from './unknown-keys.ts'
+import { describeFormatMismatch, getKeyword, getSchemaList, getTypes } from './subschemas.ts'
 import type { LibraryIssue } from './unknown-keys.ts'
+import { findUnknownKeys, toIssues } from './unknown-keys.ts'
 import { alignPath, applyDefaults, getValueAt, hasDefaults, isPlainData } from './walk.ts'
 
 /**
@@ -63,17 +64,10 @@ export function compileTool({ name, metadata: facts, source }: ToolDefinition): 
       : attributeSchemaError(name, 'output', () =>
           compileSchema(resolveSchema(source.output!), 'output'),
         )
-  const manifest: ToolManifest = {
-    ...facts,
-    get inputSchema() {
-      return input.json
-    },
-    ...(output && {
-      get outputSchema() {
-        return output.json
-      },
-    }),
-  }
+  const manifest: ToolManifest = { ...facts, inputSchema: input.json }
+  // Published when it is first read: a call does not need it.
+  if (output)
+    Object.defineProperty(manifest, 'outputSchema', { get: () => output.json, enumerable: true })
   checkFlags(manifest, toFlagSpecs(manifest))
   return { input, output, manifest }
 }
@@ -156,7 +150,7 @@ function readJsonSchema(source: StandardSchema, direction: 'input' | 'output'): 
   let problem: unknown
   for (const target of ['draft-2020-12', 'draft-07']) {
     try {
-      const json = jsonSchema[direction](compact({ target, libraryOptions }))
+      const json = jsonSchema[direction](libraryOptions ? { target, libraryOptions } : { target })
       return tidySchema(upgradeKeywords(json))
     } catch (error) {
       problem ??= error
@@ -346,7 +340,7 @@ const isNotPlainData: KeyCheck = (value) => !isPlainData(value)
 /** Prepares, once for a schema, the quick look that is enough for most values. */
 function createKeyCheck(schema: unknown): KeyCheck {
   if (
-    !isObject(schema) ||
+    !isSchemaObject(schema) ||
     KEYWORDS_THAT_NEED_SEARCH.some((keyword) => Object.hasOwn(schema, keyword))
   )
     return isNotPlainData
@@ -368,7 +362,7 @@ function createFieldCheck(
 ): (fields: { readonly [key: string]: unknown }, depth: number) => boolean {
   const { properties, additionalProperties } = schema
   if (
-    !isObject(properties) ||
+    !isSchemaObject(properties) ||
     (additionalProperties !== undefined && additionalProperties !== false)
   )
     return () => false

@@ -3,11 +3,12 @@
  */
 
 import { DASH } from '../../util/text.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
-import { createRefs, getRef } from './refs.ts'
+import { compact } from '../../util/values.ts'
 import type { SchemaRefs } from './refs.ts'
-import { DECODE_MARK } from './source.ts'
+import { createRefs, getRef } from './refs.ts'
+import { DECODE_MARK, isSchemaObject } from './source.ts'
+import type { AnySchema } from './subschemas.ts'
 import {
   forEachSubschema,
   getKeyword,
@@ -17,9 +18,8 @@ import {
   isSchema,
   mapSubschemas,
 } from './subschemas.ts'
-import type { AnySchema } from './subschemas.ts'
-import { rewriteValue } from './walk.ts'
 import type { SchemaMatcher } from './walk.ts'
+import { rewriteValue } from './walk.ts'
 
 /**
  * The form of a schema that callers see: self-contained, closed, and plainly an object where it is
@@ -271,7 +271,7 @@ export function tidySchema(schema: JsonSchema): JsonSchema {
   if (tidy['maximum'] === Number.MAX_SAFE_INTEGER) delete tidy['maximum']
   if (SELF_EXPLANATORY_FORMATS.has(String(tidy['format']))) delete tidy['pattern']
   const names = tidy['propertyNames']
-  if (isObject(names) && Object.keys(names).length === 1 && names['type'] === 'string')
+  if (isSchemaObject(names) && Object.keys(names).length === 1 && names['type'] === 'string')
     delete tidy['propertyNames']
   return splitTypes(foldLiterals(tidy))
 }
@@ -298,7 +298,7 @@ function foldLiterals(schema: JsonSchema): JsonSchema {
   const literals: unknown[] = []
   for (const branch of anyOf as unknown[]) {
     if (
-      !isObject(branch) ||
+      !isSchemaObject(branch) ||
       !Object.hasOwn(branch, 'const') ||
       Object.keys(branch).some((keyword) => keyword !== 'const' && keyword !== 'type')
     )
@@ -354,7 +354,7 @@ function upgradeNode(schema: JsonSchema, isOldDraft: boolean): JsonSchema {
     else copy['items'] = copy['additionalItems']
   }
   delete copy['additionalItems']
-  if (isObject(copy['dependencies'])) splitDependencies(copy, copy['dependencies'])
+  if (isSchemaObject(copy['dependencies'])) splitDependencies(copy, copy['dependencies'])
   if (isOldDraft) applyOldDraftRules(copy)
   return copy
 }

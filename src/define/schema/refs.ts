@@ -3,10 +3,10 @@
  */
 
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
-import { forEachSubschema, getKeyword, isSchema } from './subschemas.ts'
+import { isSchemaObject } from './source.ts'
 import type { AnySchema } from './subschemas.ts'
+import { forEachSubschema, getKeyword, isSchema } from './subschemas.ts'
 
 /** Finds what the references of one document point to. */
 export type SchemaRefs = {
@@ -121,11 +121,11 @@ function followPointer(resource: AnySchema, fragment: string): AnySchema | undef
   for (const part of fragment.split('/').slice(1)) {
     const key = decodePointerPart(part)
     // Tuples written the old way (`items: [...]`) have become `prefixItems`.
-    if (/^\d+$/.test(key) && isObject(here) && Array.isArray(here['prefixItems']))
+    if (/^\d+$/.test(key) && isSchemaObject(here) && Array.isArray(here['prefixItems']))
       here = here['prefixItems']
     if (Array.isArray(here)) here = here[Number(key)]
-    else if (isObject(here) && Object.hasOwn(here, key)) here = here[key]
-    else if (isObject(here) && key === 'items' && Object.hasOwn(here, 'prefixItems')) continue
+    else if (isSchemaObject(here) && Object.hasOwn(here, key)) here = here[key]
+    else if (isSchemaObject(here) && key === 'items' && Object.hasOwn(here, 'prefixItems')) continue
     else return undefined
   }
   return isSchema(here) ? here : undefined

@@ -7,8 +7,16 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { isPreparedSchema } from '../../protocol/built-program.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
 import type { JsonSchema, TypedJsonSchema } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
+
+/**
+ * True for an object where a schema is expected. Compiling a schema asks this for every node, so
+ * the folder has its own function for it.
+ */
+export function isSchemaObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 /** What an author may give as a schema, as advice. */
 export const SCHEMA_ADVICE =
@@ -37,6 +45,20 @@ export function isDeferredSchema(lazy: LazySchema): boolean {
   return isSchemaThunk(lazy) || isPreparedSchema(lazy)
 }
 
+/** Runs what may refuse a schema, and names its tool in the error. */
+export function attributeSchemaError<T>(tool: string, part: 'input' | 'output', run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    const suggestion = ToolError.is(error) ? error.suggestion : undefined
+    throw new ToolError(
+      'CONFIG',
+      `'${part}' of tool '${tool}': ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error, ...compact({ suggestion }) },
+    )
+  }
+}
+
 /** Plain JSON Schema that carries the type of its values for the compiler. */
 export function jsonSchema<T>(schema: JsonSchema): TypedJsonSchema<T> {
   return schema
@@ -58,7 +80,7 @@ const resolvedThunks = new WeakMap<object, SchemaSource>()
 function isStandardSchema(source: unknown): source is StandardSchema {
   return (
     ((typeof source === 'object' && source !== null) || typeof source === 'function') &&
-    isObject((source as { '~standard'?: unknown })['~standard'])
+    isSchemaObject((source as { '~standard'?: unknown })['~standard'])
   )
 }
 
@@ -68,7 +90,7 @@ function requireJsonSchema(source: StandardSchema): StandardSchema {
     validate,
     jsonSchema: converter,
   } = source['~standard'] as { vendor?: unknown; validate?: unknown; jsonSchema?: unknown }
-  if (typeof validate === 'function' && isObject(converter)) return source
+  if (typeof validate === 'function' && isSchemaObject(converter)) return source
   const name = typeof vendor === 'string' ? vendor : 'the library'
   throw new ToolError('CONFIG', `this ${name} schema cannot give its JSON Schema`, {
     suggestion: adviseWrapping(name),
@@ -76,10 +98,10 @@ function requireJsonSchema(source: StandardSchema): StandardSchema {
 }
 
 function requirePlainSchema(source: unknown): JsonSchema {
-  if (!isObject(source) || typeof source['then'] === 'function') {
+  if (!isSchemaObject(source) || typeof source['then'] === 'function') {
     throw new ToolError(
       'CONFIG',
-      `${isObject(source) ? 'a promise' : describeSource(source)} is not a schema`,
+      `${isSchemaObject(source) ? 'a promise' : describeSource(source)} is not a schema`,
       { suggestion: SCHEMA_ADVICE },
     )
   }

@@ -3,8 +3,8 @@
  */
 
 import { ELLIPSIS, findClosest } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { isSchemaObject } from './source.ts'
 
 /** A schema where JSON Schema also allows `true` and `false`. */
 export type AnySchema = JsonSchema | boolean
@@ -35,7 +35,7 @@ const MAP_KEYWORDS = new Set([
 
 /** True for what may stand where a schema is expected. */
 export function isSchema(value: unknown): value is AnySchema {
-  return typeof value === 'boolean' || isObject(value)
+  return typeof value === 'boolean' || isSchemaObject(value)
 }
 
 /**
@@ -53,7 +53,7 @@ export function mapSubschemas(
         value.map((member: unknown) => (isSchema(member) ? change(member, keyword) : member)),
       ]
     if (SINGLE_KEYWORDS.has(keyword) && isSchema(value)) return [keyword, change(value, keyword)]
-    if (MAP_KEYWORDS.has(keyword) && isObject(value)) {
+    if (MAP_KEYWORDS.has(keyword) && isSchemaObject(value)) {
       return [
         keyword,
         Object.fromEntries(
@@ -95,7 +95,7 @@ export function getSchemaEntries(
   keyword: string,
 ): readonly (readonly [string, AnySchema])[] {
   const value = getKeyword(schema, keyword)
-  return isObject(value)
+  return isSchemaObject(value)
     ? Object.entries(value).filter((entry): entry is [string, AnySchema] => isSchema(entry[1]))
     : []
 }
@@ -107,7 +107,7 @@ export function getMemberSchema(
   key: string,
 ): AnySchema | undefined {
   const value = getKeyword(schema, keyword)
-  if (!isObject(value) || !Object.hasOwn(value, key)) return undefined
+  if (!isSchemaObject(value) || !Object.hasOwn(value, key)) return undefined
   const member = value[key]
   return isSchema(member) ? member : undefined
 }

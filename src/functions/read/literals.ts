@@ -3,7 +3,7 @@
  */
 
 import type ts from 'typescript'
-import { toLookupKey } from '../../define/checks.ts'
+import { toLookupKey } from '../../core/call.ts'
 import { parseInputWords } from '../../define/input-from-words.ts'
 import { compileSchema } from '../../define/schema/compile.ts'
 import { describeIssues } from '../../define/schema/issues.ts'

@@ -101,13 +101,13 @@ test('what is accepted plainly is accepted by the compiled schema, with the same
 })
 
 test('one of some plain values, and fields that are all described, need no validator', () => {
-  expect(acceptPlainValue({ enum: ['a', 1] }, 1)).toEqual({ value: 1 })
+  expect(acceptPlainValue({ enum: ['a', 1] }, 1)).toEqual({ ok: true, value: 1 })
   expect(acceptPlainValue({ enum: ['a', 1] }, '1')).toBeUndefined()
   const open = {
     type: 'object',
     properties: { text: { type: 'string' } },
     additionalProperties: true,
   }
-  expect(acceptPlainValue(open, { text: 'a' })).toEqual({ value: { text: 'a' } })
+  expect(acceptPlainValue(open, { text: 'a' })).toEqual({ ok: true, value: { text: 'a' } })
   expect(acceptPlainValue(open, { text: 'a', more: 1 })).toBeUndefined()
 })
