@@ -3,7 +3,9 @@
  */
 
 import { ToolError } from '../../protocol/tool-error.ts'
+import { shorten } from '../../util/text.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact } from '../../util/values.ts'
 import type { ProgramField, ProgramForm } from './child-call.ts'
 
 const FIELD_NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u
@@ -20,93 +22,70 @@ export function toFlagArguments(input: JsonObject): readonly string[] {
         suggestion: 'Use letters, digits, _ . and - in names of fields',
       })
     const flag = `--${field.replaceAll('_', '-')}`
-    return Array.isArray(value)
-      ? value.flatMap((entry) => toValueArguments(flag, entry))
-      : toFieldArguments(flag, value)
+    if (typeof value === 'boolean') return value ? [flag] : []
+    // Parsers written by hand in shell scripts seldom know `--flag=value`; for a value that would
+    // look like a flag it is the only safe form.
+    return toTexts(value).flatMap((text) =>
+      text.startsWith('-') ? [`${flag}=${text}`] : [flag, text],
+    )
   })
 }
 
-/** A value as the text of an argument; undefined for null, which is said by leaving it out. */
-function toArgumentText(value: unknown): string | undefined {
-  if (value === null || value === undefined) return undefined
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-function toFieldArguments(flag: string, value: unknown): readonly string[] {
-  if (typeof value === 'boolean') return value ? [flag] : []
-  return toValueArguments(flag, value)
-}
-
-// Parsers written by hand in shell scripts seldom know `--flag=value`; for a value that would look
-// like a flag it is the only safe form.
-function toValueArguments(flag: string, value: unknown): readonly string[] {
-  const text = toArgumentText(value)
-  if (text === undefined) return []
-  return text.startsWith('-') ? [`${flag}=${text}`] : [flag, text]
+/** The texts of a value: one for each entry of a list, none for null. */
+function toTexts(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value])
+    .filter((entry) => entry !== null && entry !== undefined)
+    .map((entry) => (typeof entry === 'object' ? JSON.stringify(entry) : String(entry)))
 }
 
 const MAX_REPEATS = 100
 
 /**
  * The input as arguments of an ordinary program, flags before positionals. No value can become a
- * flag: it is attached to its flag, stands behind `--`, or is refused with INVALID_INPUT.
+ * flag: it is attached to its flag, follows `--`, or is refused with INVALID_INPUT.
  */
-export function buildProgramArgv(given: ProgramForm, input: JsonObject): string[] {
-  const form =
-    given.noEndOfFlags ||
-    !given.fields.some(({ flag }) => flag !== undefined && /^-[^-]./.test(flag))
-      ? given
-      : { ...given, noEndOfFlags: true as const }
-  return buildArgv(form, input)
-}
-
-function buildArgv(form: ProgramForm, input: JsonObject): string[] {
+export function buildProgramArgv(form: ProgramForm, input: JsonObject): string[] {
+  // Programs with flags like `-name` seldom know `--`.
+  const noEndOfFlags =
+    form.noEndOfFlags === true || form.fields.some(({ flag = '' }) => /^-[^-]./.test(flag))
   const given = form.fields.filter(
     ({ field }) => Object.hasOwn(input, field) && input[field] !== null,
   )
-  const flags = given.flatMap((field) =>
-    field.flag === undefined ? [] : toProgramFlag(field, field.flag, input[field.field], form),
-  )
+  const flags = given.flatMap((field) => toProgramFlag(field, input[field.field], noEndOfFlags))
   if (form.ordered) checkPositionalOrder(form, given)
-  const positionals = given.filter(({ flag }) => flag === undefined)
-  const risky = positionals.find(({ field }) => toValueTexts(input[field]).some(looksLikeFlag))
-  const values = positionals.flatMap(({ field }) => toValueTexts(input[field]))
+  const values = given
+    .filter(({ flag }) => flag === undefined)
+    .flatMap(({ field }) => toTexts(input[field]).map((text) => ({ field, text })))
+  const risky = values.find(({ text }) => looksLikeFlag(text))
   // A flag that takes all values up to the next flag would take the positional arguments too.
-  const greedy = given.some((field) => field.together) && values.length > 0
-  if (!risky && !greedy) return [...flags, ...values]
-  if (form.noEndOfFlags)
-    throw toDashValueError(
-      risky?.field ?? positionals[0]!.field,
-      values.find(looksLikeFlag) ?? values[0]!,
-    )
-  return [...flags, '--', ...values]
+  const isGreedy = values.length > 0 && given.some(({ together }) => together)
+  const texts = values.map(({ text }) => text)
+  if (!risky && !isGreedy) return [...flags, ...texts]
+  const { field, text } = risky ?? values[0]!
+  if (noEndOfFlags) throw toDashValueError(field, text)
+  return [...flags, '--', ...texts]
 }
 
-function toProgramFlag(
-  field: ProgramField,
-  flag: string,
-  value: unknown,
-  form: ProgramForm,
-): string[] {
-  if (!field.takesValue) return repeatFlag(field, flag, value)
-  if (field.valueOptional && typeof value === 'boolean')
-    return value ? [flag] : field.negative === undefined ? [] : [field.negative]
-  const texts = toValueTexts(value)
-  if (!field.together) return texts.flatMap((text) => toFlagWithValue(field, flag, text, form))
+function toProgramFlag(field: ProgramField, value: unknown, noEndOfFlags: boolean): string[] {
+  const { flag, negative } = field
+  if (flag === undefined) return []
+  if (value === false && (!field.takesValue || field.valueOptional))
+    return negative === undefined ? [] : [negative]
+  if (!field.takesValue) return repeatFlag(flag, value)
+  if (value === true && field.valueOptional) return [flag]
+  const texts = toTexts(value)
+  if (!field.together)
+    return texts.flatMap((text) => toFlagWithValue(field, flag, text, noEndOfFlags))
   const risky = texts.find(looksLikeFlag)
-  if (risky !== undefined && texts.length === 1 && isLongFlag(flag)) return [`${flag}=${risky}`]
-  if (risky !== undefined) throw toDashValueError(field.field, risky)
-  return texts.length === 0 ? [] : [flag, ...texts]
+  if (risky === undefined) return texts.length === 0 ? [] : [flag, ...texts]
+  if (texts.length === 1 && flag.startsWith('--')) return [`${flag}=${risky}`]
+  throw toDashValueError(field.field, risky)
 }
 
-function repeatFlag({ negative }: ProgramField, flag: string, value: unknown): string[] {
-  if (value === false) return negative === undefined ? [] : [negative]
-  const times =
-    typeof value === 'number'
-      ? Math.min(MAX_REPEATS, Math.max(0, Math.trunc(value)))
-      : value === true
-        ? 1
-        : 0
+function repeatFlag(flag: string, value: unknown): string[] {
+  if (value === true) return [flag]
+  if (typeof value !== 'number') return []
+  const times = Math.min(MAX_REPEATS, Math.max(0, Math.trunc(value)))
   return Array.from({ length: times }, () => flag)
 }
 
@@ -114,17 +93,18 @@ function toFlagWithValue(
   { field, separate, valueOptional }: ProgramField,
   flag: string,
   text: string,
-  form: ProgramForm,
+  noEndOfFlags: boolean,
 ): string[] {
-  if (isShortFlag(flag)) {
-    // What is optional belongs to the flag only where it touches it, and an empty text cannot.
+  const isRisky = looksLikeFlag(text)
+  if (/^-[^-]$/u.test(flag)) {
+    // An optional value belongs to the flag only where it touches it, and an empty text cannot.
     if (valueOptional) return [`${flag}${text}`]
-    if (!looksLikeFlag(text)) return [flag, text]
-    if (form.noEndOfFlags) throw toDashValueError(field, text)
+    if (!isRisky) return [flag, text]
+    if (noEndOfFlags) throw toDashValueError(field, text)
     return [`${flag}${text}`]
   }
   if (!separate) return [`${flag}=${text}`]
-  if (looksLikeFlag(text)) throw toDashValueError(field, text)
+  if (isRisky) throw toDashValueError(field, text)
   return [flag, text]
 }
 
@@ -146,30 +126,15 @@ function checkPositionalOrder({ fields }: ProgramForm, given: readonly ProgramFi
   }
 }
 
-function toValueTexts(value: unknown): string[] {
-  return (Array.isArray(value) ? value : [value])
-    .filter((one) => one !== null && one !== undefined)
-    .map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one)))
-}
-
-function isShortFlag(flag: string): boolean {
-  return /^-[^-]$/u.test(flag)
-}
-
-function isLongFlag(flag: string): boolean {
-  return flag.startsWith('--')
-}
-
 // A lone dash means stdin or stdout everywhere, and is an option nowhere.
 function looksLikeFlag(text: string): boolean {
   return text.startsWith('-') && text !== '-'
 }
 
 function toDashValueError(field: string, text: string): ToolError {
-  const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text
   return new ToolError(
     'INVALID_INPUT',
-    `'${shown}' begins with a dash, and the program would take it for a flag`,
+    `'${shorten(text, 40)}' begins with a dash, and the program would take it for a flag`,
     { field, suggestion: 'Give a value that does not begin with a dash; write a file as ./-name' },
   )
 }
@@ -178,29 +143,26 @@ function toDashValueError(field: string, text: string): ToolError {
 export const MAX_ARGUMENT_BYTES = 131_071
 
 /** Refuses what no command line can carry: INVALID_INPUT that says which argument, and why. */
-export function checkArguments(args: readonly string[], wayOut: string): void {
+export function checkArguments(args: readonly string[], tooLargeFix: string): void {
   for (const [index, argument] of args.entries()) {
-    const named = (): string => describeArgument(argument, args[index - 1])
+    const refuse = (problem: string, suggestion: string, details?: JsonObject): never => {
+      const message = `${describeArgument(argument, args[index - 1])} ${problem}`
+      throw new ToolError('INVALID_INPUT', message, compact({ details, suggestion }))
+    }
     if (argument.includes('\0'))
-      throw new ToolError(
-        'INVALID_INPUT',
-        `${named()} holds a NUL character, which no command line can carry`,
-        { suggestion: 'Take the NUL character out' },
-      )
+      refuse('holds a NUL character, which no command line can carry', 'Take the NUL character out')
     if (/\p{Surrogate}/u.test(argument))
-      throw new ToolError(
-        'INVALID_INPUT',
-        `${named()} holds half a surrogate pair, which no command line can carry`,
-        { suggestion: 'Send the text as valid Unicode' },
+      refuse(
+        'holds half a surrogate pair, which no command line can carry',
+        'Send the text as valid Unicode',
       )
     const bytes = Buffer.byteLength(argument)
-    if (bytes > MAX_ARGUMENT_BYTES) {
-      throw new ToolError(
-        'INVALID_INPUT',
-        `${named()} has ${bytes} bytes, and one argument of a command line has at most ${MAX_ARGUMENT_BYTES}`,
-        { details: { bytes, limit: MAX_ARGUMENT_BYTES }, suggestion: wayOut },
+    if (bytes > MAX_ARGUMENT_BYTES)
+      refuse(
+        `has ${bytes} bytes, and one argument of a command line has at most ${MAX_ARGUMENT_BYTES}`,
+        tooLargeFix,
+        { bytes, limit: MAX_ARGUMENT_BYTES },
       )
-    }
   }
 }
 

@@ -2,25 +2,29 @@
  * How a tool of another process is called, cold or warm. Plain data: the cache keeps it.
  */
 
-import type { Context, ReadingContext } from '../../protocol/context.ts'
+import type { ChildOptions } from '../../process/child.ts'
+import type { HostEnv } from '../../process/environment.ts'
+import type { Context } from '../../protocol/context.ts'
 import type { Outcome } from '../../protocol/outcome.ts'
 import type { JsonObject } from '../../util/values.ts'
 import type { CheckedFile } from '../cache.ts'
 
 /** How input goes to a program and how its answer comes back. */
-export type CallForm =
+export const CALL_FORMS = [
   /** The input as one JSON argument (by stdin where it is too large for one). */
-  | 'json'
+  'json',
   /** Each field a flag: `_` becomes `-`, true is the bare flag, false is left out. */
-  | 'flags'
+  'flags',
   /** The input as one JSON document on stdin. */
-  | 'stdin'
+  'stdin',
   /** Flags in, the JSON lines of the run protocol out. */
-  | 'protocol'
+  'protocol',
   /** A toolable executable: warm where it can be. */
-  | 'toolable'
+  'toolable',
   /** An ordinary program, by what its help says. */
-  | 'program'
+  'program',
+] as const
+export type CallForm = (typeof CALL_FORMS)[number]
 
 /** How a tool of another process is called. Plain data: the cache keeps it. */
 export type ChildCall = {
@@ -31,7 +35,7 @@ export type ChildCall = {
   readonly cwd?: string
   /** Variables besides the base allow-list. `${NAME}` was replaced already. */
   readonly env?: { readonly [name: string]: string }
-  /** Variables of the caller's environment that have to be there. */
+  /** Variables that the caller's environment must have. */
   readonly requireEnv?: readonly string[]
   /** What exit statuses mean, by the manifest: `{ok: 0, retryable_error: 20, fatal_error: 30}`. */
   readonly exitCodes?: { readonly [meaning: string]: number }
@@ -41,8 +45,8 @@ export type ChildCall = {
    */
   readonly stdin?: true
   /**
-   * The input holds secrets, so that it never stands on a command line, where every user of the
-   * machine can read it.
+   * The input has secrets, so it never becomes an argument, which every user of the machine can
+   * read.
    */
   readonly secret?: true
   /**
@@ -50,30 +54,31 @@ export type ChildCall = {
    */
   readonly tool?: string
   readonly warm?: boolean
-  /**
-   * For `toolable`: the tool asks for consent, which the caller has given when it comes to a call.
-   */
+  /** For `toolable`: the tool asks for consent, which the caller gave before the call. */
   readonly destructive?: true
-  /**
-   * For `toolable` executables of the specification: a tool that streams has to be asked for its
-   * stream.
-   */
+  /** For `toolable` executables of the specification: the tool streams only with `--stream`. */
   readonly streaming?: true
   /** For `program`. */
   readonly program?: ProgramForm
 }
 
+/** What the child of a tool gets whose manifest confines it. */
+export type ConfinedOptions = Pick<
+  ChildOptions,
+  'cwd' | 'env' | 'sandbox' | 'maxStdout' | 'maxLine' | 'grace'
+>
+
 /** Calls tools of executables that are kept running. */
 export type WarmCaller = {
   /**
-   * The outcome as the executable tells it, its events told to `ctx` meanwhile; undefined where it
-   * cannot be kept warm, so that it is called cold. Throws ToolErrors.
+   * The outcome that the executable reports; its events are emitted on `ctx`. Undefined where it
+   * cannot be kept warm and has to be called cold. Throws ToolErrors.
    */
   call(
     call: ChildCall,
     input: JsonObject,
     ctx: Context,
-    looked?: CheckedFile,
+    checked?: CheckedFile,
   ): Promise<Outcome | undefined>
 }
 
@@ -81,8 +86,8 @@ export type WarmCaller = {
 export type ChildServices = {
   readonly warm?: WarmCaller
   /**
-   * Children that are not over yet. A cancelled call is answered at once, while its child may still
-   * be ending: whoever closes waits for these.
+   * Children that still run. A cancelled call returns while its child may still be exiting, so
+   * closing the registry waits for these.
    */
   readonly running?: Set<Promise<unknown>>
 }
@@ -97,7 +102,7 @@ export type ProgramField = {
   readonly takesValue: boolean
   /** The value may be left out, and is attached where it is given; `true` is the bare flag. */
   readonly valueOptional?: true
-  /** The value follows as an argument of its own; otherwise `--flag=value`. */
+  /** The value is a separate argument; otherwise `--flag=value`. */
   readonly separate?: true
   /** The flag, or the positional argument, may come several times. */
   readonly repeatable?: true
@@ -123,19 +128,10 @@ export type ProgramForm = {
 export type WarmProgramSpec = {
   /** Program and fixed arguments, without `--serve`. */
   readonly command: readonly [program: string, ...args: string[]]
-  /**
-   * The file behind it, where the command does not name it; a change of it means another program.
-   */
-  readonly executable?: string
-  /**
-   * Where it runs. Programs read files beside them, so that each directory has a process of its
-   * own.
-   */
+  /** Where it runs. Programs read files beside them, so each directory has its own process. */
   readonly cwd: string
-  /**
-   * The environment of the caller, of which it gets the base allow-list; default: that of the pool.
-   */
-  readonly host?: { readonly [name: string]: string | undefined }
+  /** The caller's environment; the program gets the base allow-list. Default: the pool's. */
+  readonly host?: HostEnv
   /** Variables besides these. */
   readonly env?: { readonly [name: string]: string }
 }
@@ -148,37 +144,25 @@ export type WarmCall = WarmProgramSpec & {
   readonly confirmed?: boolean
 }
 
-/** What a request is made for: tools get more than resources and prompts. */
-export type WarmContext = ReadingContext &
-  Partial<
-    Pick<Context, 'progress' | 'artifact' | 'item' | 'plan' | 'deadline' | 'dryRun' | 'verbose'>
-  >
-
-/** How a pool is kept; times are in milliseconds. */
+/** The limits of a pool; times are in milliseconds. */
 export type WarmSettings = {
-  /** The environment of the host, for calls that bring none. */
-  readonly env: { readonly [name: string]: string | undefined }
-  /** A program that nobody calls for so long is ended. Default 60 seconds. */
+  /** The environment of the host, for calls without one. */
+  readonly env: HostEnv
+  /** A program that is idle for this long is stopped. Default 60 seconds. */
   readonly idleMs: number
   /** Processes at the same time. Default 8. */
   readonly maxProcesses: number
-  /** Calls at the same time in one process, before a second one is started. Default 64. */
+  /** Calls at the same time in one process before a second one is started. Default 64. */
   readonly maxCallsPerProcess: number
-  /** How long a program may take until it says that it serves. Default 10 seconds. */
+  /** How long a program may take until it prints its greeting. Default 10 seconds. */
   readonly startTimeoutMs: number
-  /**
-   * A program that was left alone for so long is asked whether it is well before it is called.
-   * Default 10 seconds.
-   */
+  /** A program that was idle for this long is pinged before a call. Default 10 seconds. */
   readonly healthCheckMs: number
-  /**
-   * How long a program may take to react: to that question, to a cancelled call, to its end.
-   * Default 5 seconds.
-   */
+  /** How long it may take to react to a ping, a cancelled call or its end. Default 5 seconds. */
   readonly reactionTimeoutMs: number
 }
 
-/** A program cannot be kept running: it is to be called cold. */
+/** A program cannot be kept running and has to be called cold. */
 export class WarmUnavailable extends Error {
   override readonly name = 'WarmUnavailable'
 }

@@ -6,10 +6,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isReply } from '../../core/result.ts'
-import type { ChildOptions } from '../../process/child.ts'
 import { buildSandboxEnv, pickCertificateVariables } from '../../process/environment.ts'
 import type { Grants } from '../../process/grants.ts'
-import type { PreparedPaths } from '../../process/inputs.ts'
 import { prepareInput } from '../../process/inputs.ts'
 import { loadPolicies } from '../../process/load-policies.ts'
 import { readGrants } from '../../process/permissions.ts'
@@ -20,37 +18,81 @@ import type { StagedOutput } from '../../process/staging.ts'
 import { restoreOutputPaths } from '../../process/staging.ts'
 import type { Context } from '../../protocol/context.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { KIBIBYTE, MEBIBYTE } from '../../util/units.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'
-import type { CheckedFile } from '../cache.ts'
 import { collectOwnVariables } from '../source.ts'
-import type { ChildCall, ChildServices } from './child-call.ts'
+import type { ChildCall, ConfinedOptions } from './child-call.ts'
 import { makeRunFolder } from './protocol.ts'
 
+/** The manifest that confines a tool. */
+export type Confinement = {
+  /** `<source>.<tool>`, as policies name it. */
+  readonly tool: string
+  readonly permissions: unknown
+  /** The file with the permissions. */
+  readonly file: string
+  /** The tool itself. */
+  readonly program: string
+  readonly inputSchema?: JsonSchema | undefined
+}
+
+/** Runs the tool once, with an input whose paths are those that the tool sees. */
+type RunInSandbox = (input: JsonObject, ctx: Context, options: ConfinedOptions) => Promise<unknown>
+
 /**
- * Calls a tool that its manifest holds, in whatever form it is called by. What it makes comes to
- * its place when it succeeds, and is told by that place.
+ * Calls a tool within the permissions of its manifest. Its outputs are moved to their places after
+ * a success, and named by these places. Throws before the start where the manifest, the policies or
+ * the paths are wrong.
  */
 export async function runConfined(
-  form: CallFormRunner,
-  request: ChildRequest,
-  held: Confinement,
+  call: ChildCall,
+  given: JsonObject,
+  ctx: Context,
+  confinement: Confinement,
+  run: RunInSandbox,
 ): Promise<unknown> {
-  const { call, input, ctx } = request
-  const { outputs, place, remove, ...hold } = await prepareConfinedCall(call, input, ctx, held)
+  const folder = await makeRunFolder(ctx)
+  const { workspace } = folder
   try {
-    const answer = await form({
-      ...request,
-      input: hold.input,
-      ctx: withRestoredPaths(ctx, outputs),
-      held: hold.options,
+    const policy = await loadPolicies(ctx.cwd, ctx.env)
+    const grants = await readCallGrants(confinement, workspace, ctx.cwd, policy)
+    const prepared = await prepareInput(given, confinement.inputSchema ?? {}, {
+      cwd: ctx.cwd,
+      workspace,
     })
-    await place()
+    const { input, outputs, sources } = prepared
+    await checkPaths({ sources, outputs }, policy, confinement.tool)
+    const certificates = grants.network === 'none' ? {} : pickCertificateVariables(ctx.env)
+    const answer = await run(input, withRestoredPaths(ctx, outputs), {
+      cwd: workspace,
+      env: {
+        ...buildSandboxEnv(ctx.env, workspace),
+        ...certificates,
+        ...collectOwnVariables(call, ctx),
+        // Only tools of the run protocol get the variables of a run: others might act on them.
+        ...(call.form === 'protocol' ? folder.env : { WORKSPACE: workspace }),
+      },
+      sandbox: {
+        grants,
+        workspace,
+        readable: [
+          ...listCodeFolders([confinement.program, ...call.command]),
+          ...folder.readable,
+          ...prepared.readable,
+          ...Object.values(certificates).filter(existsSync),
+        ],
+        hidden: listHiddenRunFolders(grants, ctx.cwd),
+        searchPath: ctx.env['PATH'],
+      },
+      ...toChildLimits(grants),
+    })
+    await prepared.place()
     return isReply(answer)
       ? { ...answer, result: restoreOutputPaths(answer.result, outputs) }
       : restoreOutputPaths(answer, outputs)
   } finally {
-    await remove()
+    await folder.remove()
   }
 }
 
@@ -60,106 +102,14 @@ function withRestoredPaths(ctx: Context, outputs: readonly StagedOutput[]): Cont
   return Object.create(ctx, { artifact: { value: artifact } }) as Context
 }
 
-/** What a tool is held by: its manifest. */
-export type Confinement = {
-  /** `<source>.<tool>`, as policies name it. */
-  readonly tool: string
-  readonly permissions: unknown
-  /** The file that the permissions stand in. */
-  readonly file: string
-  /** The tool itself. */
-  readonly program: string
-  readonly inputSchema?: JsonSchema | undefined
-}
-
-/** What stands around a child that is held. */
-type ConfinedOptions = Pick<
-  ChildOptions,
-  'cwd' | 'env' | 'sandbox' | 'maxStdout' | 'maxLine' | 'grace'
->
-
-/**
- * One call of a tool that runs by its manifest: with a workspace of its own, and nothing but what
- * it was granted.
- */
-type ConfinedCall = {
-  /** Its paths mean what the tool sees. */
-  readonly input: JsonObject
-  readonly options: ConfinedOptions
-  readonly outputs: PreparedPaths['outputs']
-  place: PreparedPaths['place']
-  remove(): Promise<void>
-}
-
-const KIBIBYTE = 1024
-
-/**
- * Prepares a call of a tool that its manifest holds. Throws what is wrong with the manifest, the
- * policies or the paths, before anything is started.
- */
-async function prepareConfinedCall(
-  call: ChildCall,
-  given: JsonObject,
-  ctx: Context,
-  held: Confinement,
-): Promise<ConfinedCall> {
-  const run = await makeRunFolder(ctx)
-  try {
-    const policy = await loadPolicies(ctx.cwd, ctx.env)
-    const grants = await readCallGrants(held, run.workspace, ctx.cwd, policy)
-    const { input, readable, outputs, sources, place } = await prepareInput(
-      given,
-      held.inputSchema ?? {},
-      { cwd: ctx.cwd, workspace: run.workspace },
-    )
-    await checkPaths({ sources, outputs }, policy, held.tool)
-    const certificates = grants.network === 'none' ? {} : pickCertificateVariables(ctx.env)
-    return {
-      input,
-      outputs,
-      place,
-      remove: run.remove,
-      options: {
-        cwd: run.workspace,
-        // Only a tool of the run protocol is told of a run: others would take themselves for one.
-        env: {
-          ...buildSandboxEnv(ctx.env, run.workspace),
-          ...certificates,
-          ...collectOwnVariables(call, ctx),
-          ...(call.form === 'protocol' ? run.env : { WORKSPACE: run.workspace }),
-        },
-        sandbox: {
-          grants,
-          workspace: run.workspace,
-          readable: [
-            ...listCodeFolders([held.program, ...call.command]),
-            ...run.shown,
-            ...readable,
-            ...Object.values(certificates).filter(existsSync),
-          ],
-          hidden: listHiddenRunFolders(grants, ctx.cwd),
-          searchPath: ctx.env['PATH'],
-        },
-        ...toChildLimits(grants),
-      },
-    }
-  } catch (error) {
-    await run.remove()
-    throw error
-  }
-}
-
 async function readCallGrants(
   { tool, permissions, file }: Confinement,
   workspace: string,
   cwd: string,
   policy: Policy,
 ): Promise<Grants> {
-  const grants = await checkPolicy(
-    await readGrants({ permissions, file }, { workspace, cwd }),
-    policy,
-    { tool, file },
-  )
+  const asked = await readGrants({ permissions, file }, { workspace, cwd })
+  const grants = await checkPolicy(asked, policy, { tool, file })
   if (grants.secrets.length > 0)
     throw new ToolError(
       'PERMISSION',
@@ -169,7 +119,7 @@ async function readCallGrants(
   return grants
 }
 
-// Records of runs, which no tool may see or change, although they may lie in what it was granted.
+// Records of runs, which no tool may see or change, although they may be inside granted folders.
 function listHiddenRunFolders({ read, write }: Grants, cwd: string): readonly string[] {
   const folders = new Set([...read, ...write].filter(({ tree }) => tree).map(({ path }) => path))
   for (let folder = cwd; ; folder = dirname(folder)) {
@@ -181,40 +131,10 @@ function listHiddenRunFolders({ read, write }: Grants, cwd: string): readonly st
 
 function toChildLimits({
   limits: { outputMb, lineKb, graceMs },
-}: Grants): Pick<ChildOptions, 'maxStdout' | 'maxLine' | 'grace'> {
+}: Grants): Partial<ConfinedOptions> {
   return compact({
-    maxStdout: outputMb !== undefined ? outputMb * KIBIBYTE * KIBIBYTE : undefined,
-    maxLine: lineKb !== undefined ? lineKb * KIBIBYTE : undefined,
+    maxStdout: outputMb === undefined ? undefined : outputMb * MEBIBYTE,
+    maxLine: lineKb === undefined ? undefined : lineKb * KIBIBYTE,
     grace: graceMs,
   })
-}
-
-/** One call of a tool in another process. */
-export type ChildRequest = {
-  readonly call: ChildCall
-  readonly input: JsonObject
-  readonly ctx: Context
-  readonly services: ChildServices
-  readonly looked: CheckedFile | undefined
-  /**
-   * What stands around the child of a tool that its manifest holds; absent: it has the rights of
-   * its caller.
-   */
-  readonly held?: ConfinedOptions
-}
-
-/**
- * A way to call a tool in another process: gives its result, `ok(...)` or `partial(...)`, or throws
- * a ToolError.
- */
-export type CallFormRunner = (request: ChildRequest) => Promise<unknown>
-
-/**
- * What goes into a child: arguments behind the fixed ones, and what it reads on stdin. `streams`:
- * events come as lines on stdout before the answer.
- */
-export type ChildFeed = {
-  readonly args: readonly string[]
-  readonly input?: string
-  readonly streams?: true
 }

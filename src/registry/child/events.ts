@@ -3,35 +3,39 @@
  * questions and options.
  */
 
-import { ok, partial, withForeignInfo } from '../../define/results.ts'
 import type { ReplyOptions } from '../../define/results.ts'
+import { ok, partial, withForeignInfo } from '../../define/results.ts'
 import type { Context, SampleOptions } from '../../protocol/context.ts'
 import { readArtifacts } from '../../protocol/dialects/read-outcome.ts'
-import type { InteractionOption, LogLevel, ToolEvent } from '../../protocol/events.ts'
+import type { Interaction, InteractionOption, LogLevel, ToolEvent } from '../../protocol/events.ts'
 import type { Artifact, Outcome } from '../../protocol/outcome.ts'
 import { readEventPlan } from '../../protocol/plan.ts'
 import { reviveToolError } from '../../protocol/tool-error.ts'
 import { shorten } from '../../util/text.ts'
-import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 
-const LOG_LEVELS: readonly unknown[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[]
-const LOG_LEVEL_ALIASES: ReadonlyMap<unknown, LogLevel> = new Map([
+const LOG_LEVELS: ReadonlyMap<unknown, LogLevel> = new Map<string, LogLevel>([
+  ['debug', 'debug'],
+  ['info', 'info'],
+  ['warn', 'warn'],
+  ['error', 'error'],
   ['warning', 'warn'],
   ['critical', 'error'],
   ['fatal', 'error'],
   ['trace', 'debug'],
 ])
 
-type EventReader = (line: JsonObject) => ToolEvent | undefined
-
-const EVENT_READERS: { readonly [type: string]: EventReader } = {
-  progress: (line) => ({
-    type: 'progress',
-    message: readEventText(line),
-    ...readPercent(line),
-    ...readEventPlan(line),
-  }),
+const EVENT_READERS: { readonly [type: string]: (line: JsonObject) => ToolEvent | undefined } = {
+  progress: (line) => {
+    const percent = line['percent'] ?? line['pct']
+    return {
+      type: 'progress',
+      message: readEventText(line),
+      ...compact({ percent: typeof percent === 'number' ? percent : undefined }),
+      ...readEventPlan(line),
+    }
+  },
   log: (line) => ({
     type: 'log',
     level: readLogLevel(line['level']),
@@ -45,8 +49,8 @@ const EVENT_READERS: { readonly [type: string]: EventReader } = {
 }
 
 /**
- * The event that a line of a foreign stream or of the run protocol tells; undefined for lines that
- * tell a caller nothing, such as heartbeats.
+ * Reads the event in a line of a foreign stream or of the run protocol. Undefined for lines that
+ * are no event for a caller, such as heartbeats.
  */
 export function readEvent(line: JsonObject): ToolEvent | undefined {
   const { type } = line
@@ -67,7 +71,7 @@ export function readNotification(line: string): ToolEvent | undefined {
     : undefined
 }
 
-/** Tells the caller an event of a child. */
+/** Passes an event of a child on to the caller. */
 export function emitEvent(event: ToolEvent, ctx: Context): void {
   if (event.type === 'progress')
     ctx.progress(event.message, event.percent, event.plan && { plan: event.plan })
@@ -81,22 +85,13 @@ function readEventText({ message, msg, step }: JsonObject): string {
   return typeof text === 'string' ? text : JSON.stringify(text)
 }
 
-function readPercent({ percent, pct }: JsonObject): { readonly percent?: number } {
-  const value = percent ?? pct
-  return typeof value === 'number' ? { percent: value } : {}
-}
-
 function readLogLevel(level: unknown): LogLevel {
-  const word = typeof level === 'string' ? level.toLowerCase() : level
-  return LOG_LEVELS.includes(word) ? (word as LogLevel) : (LOG_LEVEL_ALIASES.get(word) ?? 'info')
+  return LOG_LEVELS.get(typeof level === 'string' ? level.toLowerCase() : level) ?? 'info'
 }
 
 const emittedArtifacts = new WeakMap<Context, Set<string>>()
 
-/**
- * Tells the caller of an artifact of a child, each only once: tools tell theirs while they work,
- * and again in their answer.
- */
+// Once per artifact: tools report theirs while they work, and again in their answer.
 function emitArtifact({ name, uri }: Artifact, ctx: Context): void {
   const known = emittedArtifacts.get(ctx) ?? new Set()
   emittedArtifacts.set(ctx, known)
@@ -106,8 +101,8 @@ function emitArtifact({ name, uri }: Artifact, ctx: Context): void {
 }
 
 /**
- * Gives the outcome of a tool in another process to the pipeline: the reply, with all that the
- * envelope said, or the ToolError that it throws.
+ * Turns the outcome of a tool in another process into what a handler returns: a reply with
+ * everything in the envelope. Throws the error of a failed outcome.
  */
 export function toCallReply(outcome: Outcome, ctx: Context): unknown {
   const { artifacts = [], warnings, truncated, next_cursor } = outcome.meta
@@ -118,16 +113,14 @@ export function toCallReply(outcome: Outcome, ctx: Context): unknown {
   }
   if (ctx.dryRun) emitPlan(outcome.result, ctx)
   const { result, message, hidden, content } = outcome
-  const said: ReplyOptions = compact({ message, hidden, content })
-  const facts = compact({ warnings, truncated, next_cursor })
-  if (outcome.status === 'success') return withForeignInfo(ok(result, said), facts)
-  return withForeignInfo(partial(result, outcome.errors, said), {
-    ...facts,
-    summary: outcome.summary,
-  })
+  const options: ReplyOptions = compact({ message, hidden, content })
+  const info = compact({ warnings, truncated, next_cursor })
+  if (outcome.status === 'success') return withForeignInfo(ok(result, options), info)
+  const { errors, summary } = outcome
+  return withForeignInfo(partial(result, errors, options), { ...info, summary })
 }
 
-// Of a dry run the pipeline tells the plan, which the child has made.
+// The child made the plan of a dry run; the pipeline reports it.
 function emitPlan(result: unknown, ctx: Context): void {
   const plan = isObject(result) && Array.isArray(result['plan']) ? result['plan'] : []
   for (const step of plan.filter(isObject))
@@ -138,58 +131,60 @@ const MAX_STDERR_LINE = 4000
 const MAX_STDERR_LINES = 10_000
 const MAX_STDERR_KEPT = 16_000
 
-/** What a child says beside its answer, on stderr. It never decides how a call ends. */
-type StderrReader = {
-  readLine(line: string): void
-  /** The last of it, notifications left out. */
-  tail(): string
-}
-
 /**
- * Tells the caller what a child says on stderr: notifications as what they are, everything else as
- * debug messages.
+ * Reads the stderr of a child: notifications are emitted as events, everything else as debug
+ * messages. It never decides how a call ends.
  */
-export function createStderrReader(ctx: Context): StderrReader {
+export function createStderrReader(ctx: Context) {
   let kept: string[] = []
   let size = 0
-  let heard = 0
+  let count = 0
   return {
-    readLine(line) {
-      heard += 1
+    readLine(line: string): void {
+      count += 1
       const event = readNotification(line)
-      if (event && heard <= MAX_STDERR_LINES) return emitEvent(event, ctx)
+      if (event && count <= MAX_STDERR_LINES) return emitEvent(event, ctx)
       if (event || line.trim() === '') return
       const text = shorten(line, MAX_STDERR_LINE)
       kept.push(text)
       size += text.length + 1
-      // Halved now and then, not line by line: a flood costs nothing more.
+      // Halved now and then, not line by line, so that a flood stays cheap.
       if (size > 2 * MAX_STDERR_KEPT) {
         kept = [kept.join('\n').slice(-MAX_STDERR_KEPT)]
         size = MAX_STDERR_KEPT
       }
-      if (heard < MAX_STDERR_LINES) ctx.log(text, 'debug')
-      else if (heard === MAX_STDERR_LINES)
+      if (count < MAX_STDERR_LINES) ctx.log(text, 'debug')
+      else if (count === MAX_STDERR_LINES)
         ctx.log('the tool says more on stderr than is shown', 'warn')
     },
-    tail: () => kept.join('\n').slice(-MAX_STDERR_KEPT),
+    /** The last of it, notifications left out. */
+    tail: (): string => kept.join('\n').slice(-MAX_STDERR_KEPT),
   }
 }
 
-/** The choices of a decision, as texts or objects; what is neither is left out. */
+/** The choices of a decision, as texts or objects; anything else is left out. */
 export function readInteractionOptions(options: unknown): readonly InteractionOption[] {
   if (!Array.isArray(options)) return []
   return options.flatMap((option: unknown) => {
     if (typeof option === 'string') return [{ value: option }]
     if (!isObject(option) || typeof option['value'] !== 'string') return []
     const { value, label, description } = option
-    return [
-      compact({
-        value,
-        label: typeof label === 'string' ? label : undefined,
-        description: typeof description === 'string' ? description : undefined,
-      }),
-    ]
+    return [compact({ value, label: toText(label), description: toText(description) })]
   })
+}
+
+/** A question of a program, read from its wire format. */
+type ProgramQuestion = Omit<Interaction, 'id' | 'sampling'> & { readonly sampling?: unknown }
+
+/** Asks the caller what a program asks, by `ctx.ask` or `ctx.sample`. */
+export function askCaller(question: ProgramQuestion, ctx: Context): Promise<unknown> {
+  const { kind, prompt, options = [], schema, default: preset, timeout, key, sampling } = question
+  if (kind === 'sample')
+    return ctx.sample(prompt, { ...readSampling(sampling), ...compact({ timeout, key }) })
+  const common = compact({ prompt, timeout, key, default: preset as never })
+  if (kind === 'confirm') return ctx.ask({ ...common, kind })
+  if (kind === 'decision') return ctx.ask({ ...common, kind, options })
+  return ctx.ask({ ...common, kind: 'input', ...compact({ schema }) })
 }
 
 /** The line that brings an answer to a tool. */
@@ -203,17 +198,18 @@ export function buildAnswerLine(
   return isObject(answer) ? answer : { value: answer }
 }
 
-/**
- * The parameters of a completion, as programs write them on the wire; what is no such parameter is
- * left out.
- */
-export function readSampling(given: unknown): SampleOptions {
-  if (!isObject(given)) return {}
-  const { max_tokens: maxTokens, system, temperature, stop_sequences: stopSequences } = given
+/** The parameters of a completion, as programs write them; anything else is left out. */
+export function readSampling(sampling: unknown): SampleOptions {
+  if (!isObject(sampling)) return {}
+  const { max_tokens: maxTokens, system, temperature, stop_sequences: stopSequences } = sampling
   return compact({
     maxTokens: typeof maxTokens === 'number' ? maxTokens : undefined,
-    system: typeof system === 'string' ? system : undefined,
+    system: toText(system),
     temperature: typeof temperature === 'number' ? temperature : undefined,
     stopSequences: Array.isArray(stopSequences) ? stopSequences.map(String) : undefined,
   })
+}
+
+function toText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }

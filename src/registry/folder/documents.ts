@@ -2,10 +2,10 @@
  * Resources and prompts of executables, read and rendered by running them.
  */
 
-import { prompt } from '../../define/prompt.ts'
 import type { Prompt, PromptText } from '../../define/prompt.ts'
-import { compileUriPattern, resource } from '../../define/resource.ts'
+import { prompt } from '../../define/prompt.ts'
 import type { Resource, ResourceContent } from '../../define/resource.ts'
+import { compileUriPattern, resource } from '../../define/resource.ts'
 import type { ReadingContext } from '../../protocol/context.ts'
 import type { PromptManifest, ResourceManifest } from '../../protocol/manifest.ts'
 import { reviveToolError } from '../../protocol/tool-error.ts'
@@ -14,8 +14,8 @@ import { compact } from '../../util/values.ts'
 import type { ChildCall, ChildServices } from '../child/child-call.ts'
 import { toSummary, toValidName } from '../names.ts'
 import { checkToolFile } from './freshness.ts'
-import { parseProgramBody } from './outline.ts'
 import type { CandidateProblem, FolderContext } from './outline.ts'
+import { parseProgramBody } from './outline.ts'
 import type { KnownCandidate } from './scan.ts'
 
 /** Resources and prompts of executables that have some. */
@@ -164,14 +164,12 @@ async function requestDocument(
     { runChild },
     { buildCallEnv },
     { readAnswer },
-    { toEndError },
-    { trackChild },
+    { throwEndError, trackChild },
     { checkArguments },
   ] = await Promise.all([
     import('../../process/run.ts'),
     import('../../process/environment.ts'),
     import('../child/answer.ts'),
-    import('../child/runner.ts'),
     import('../child/runner.ts'),
     import('../child/arguments.ts'),
   ])
@@ -187,8 +185,7 @@ async function requestDocument(
     }),
   )
   const stderr = end.stderr.toString()
-  const problem = toEndError(end, ctx, stderr)
-  if (problem) throw problem
+  throwEndError(end, ctx, stderr)
   const { outcome } = readAnswer(
     { stdout: end.stdout, stderr, status: end.status, signal: end.signal },
     { expects: 'json', mustAnswer: true },

@@ -4,88 +4,75 @@
 
 import { toToolError } from '../../core/errors.ts'
 import { onCancelled } from '../../core/lifecycle.ts'
-import type { Context, DecisionQuestion } from '../../protocol/context.ts'
+import type { Context } from '../../protocol/context.ts'
 import { readOutcome } from '../../protocol/dialects/read-outcome.ts'
 import type { Interaction } from '../../protocol/events.ts'
 import type { Outcome } from '../../protocol/outcome.ts'
-import { SERVE_PROTOCOL_VERSION } from '../../protocol/output-protocols.ts'
 import type { ServeAnswer, ServeCallOptions } from '../../protocol/output-protocols.ts'
+import { SERVE_PROTOCOL_VERSION } from '../../protocol/output-protocols.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
+import type { WarmCall } from '../child/child-call.ts'
 import { WarmUnavailable } from '../child/child-call.ts'
-import type { WarmCall, WarmContext } from '../child/child-call.ts'
-import { emitEvent, readEvent, readSampling } from '../child/events.ts'
+import { askCaller, emitEvent, readEvent } from '../child/events.ts'
 
-/** What an exchange needs of the program that it is with. */
-type ExchangeLine = {
-  /** Sends a line about this exchange. */
-  say(fields: string): void
-  /** Nobody waits for the result any more; the program is told. */
-  abandoned(): void
-}
-
-/** One request and all that is said about it until its result. */
+/** One request and everything the program sends about it until its result. */
 export class WarmExchange {
   readonly result: Promise<Outcome>
   /** The request was handed to the program. */
   sent = false
-  #settle!: (outcome: Outcome) => void
-  #refuse!: (error: Error) => void
-  #stopListening: () => void = () => undefined
-  /** Nobody waits for it any more. */
+  /** It has a result, or its call was cancelled. */
   over = false
+  #resolve!: (outcome: Outcome) => void
+  #reject!: (error: Error) => void
+  #stopListening: () => void = () => undefined
 
+  /** `send` sends a line about this exchange; `onAbandon` is called when its call is cancelled. */
   constructor(
-    readonly what: string,
-    readonly ctx: WarmContext,
-    readonly line: ExchangeLine,
+    readonly tool: string,
+    readonly ctx: Context,
+    readonly send: (fields: string) => void,
+    onAbandon: () => void,
   ) {
-    this.result = new Promise((settle, refuse) => {
-      this.#settle = settle
-      this.#refuse = refuse
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
     })
     this.#stopListening = onCancelled(ctx, (reason) => {
       this.fail(reason)
-      line.abandoned()
+      onAbandon()
     })
   }
 
-  /** Takes a line of the program about this exchange; true when it was the last one. */
+  /** Handles a line of the program about this exchange; true when it was the last one. */
   take(line: JsonObject): boolean {
-    if (line['type'] === 'result') {
-      this.#end(line)
-      return true
-    }
-    if (this.over) return false
-    if (line['type'] === 'question') void this.#ask(line['question'])
+    const isResult = line['type'] === 'result'
+    if (this.over) return isResult
+    if (isResult) this.#finish(line)
+    else if (line['type'] === 'question') void this.#answer(line['question'])
     else emitLine(line, this.ctx)
-    return false
+    return isResult
   }
 
   fail(error: Error): void {
     if (this.over) return
     this.#close()
-    this.#refuse(error)
+    this.#reject(error)
   }
 
-  #end(line: JsonObject): void {
-    if (this.over) return
+  #finish(line: JsonObject): void {
+    const outcome = readResult(line, this.tool)
+    const problem = `${this.tool}: the program gave something that is no result`
+    if (!outcome) return this.fail(new ToolError('DEPENDENCY', problem))
     this.#close()
-    const outcome = readResult(line, this.what)
-    if (outcome) this.#settle(outcome)
-    else
-      this.#refuse(
-        new ToolError('DEPENDENCY', `${this.what}: the program gave something that is no result`),
-      )
+    this.#resolve(outcome)
   }
 
-  async #ask(question: unknown): Promise<void> {
-    const answer: ServeAnswer | undefined =
-      isObject(question) && typeof question['id'] === 'string'
-        ? await answerServeQuestion(question, this.ctx)
-        : undefined
-    if (answer && !this.over) this.line.say(`"answer":${JSON.stringify(answer)}`)
+  async #answer(question: unknown): Promise<void> {
+    if (!isObject(question) || typeof question['id'] !== 'string') return
+    const answer = await answerServeQuestion(question as unknown as Interaction, this.ctx)
+    if (!this.over) this.send(`"answer":${JSON.stringify(answer)}`)
   }
 
   #close(): void {
@@ -94,8 +81,10 @@ export class WarmExchange {
   }
 }
 
-// Most results are plain: they are taken as they are.
-function readResult(line: JsonObject, what: string): Outcome | undefined {
+const RARE_FIELDS = ['message', 'hidden', 'content']
+
+// Most results are plain and need no reading.
+function readResult(line: JsonObject, tool: string): Outcome | undefined {
   const { meta } = line
   if (
     line['ok'] === true &&
@@ -107,124 +96,115 @@ function readResult(line: JsonObject, what: string): Outcome | undefined {
   )
     return line as unknown as Outcome
   const { id: _id, ...document } = line
-  const outcome = readOutcome(document, { tool: what })
+  const outcome = readOutcome(document, { tool })
   if (!outcome?.meta.artifacts) return outcome
-  // They were told when they were made.
-  const { artifacts: _told, ...rest } = outcome.meta
+  // They were emitted when they were made.
+  const { artifacts: _emitted, ...rest } = outcome.meta
   return { ...outcome, meta: rest }
 }
 
-const RARE_FIELDS = ['message', 'hidden', 'content']
-
 const MAX_STRAY_LINES = 1000
 
-/** The first line of a program, which says that it serves, and the wait for it. */
+/** The first line of a program, by which it reports that it serves, and the wait for it. */
 export class ServeGreeting {
-  /** Resolves when it came; rejects with WarmUnavailable when it does not come any more. */
+  /** Resolves when it came; rejects with WarmUnavailable when it will not come any more. */
   readonly heard: Promise<void>
   came = false
-  #settle!: () => void
-  #refuse!: (error: WarmUnavailable) => void
+  #resolve!: () => void
+  #reject!: (error: WarmUnavailable) => void
   #strays = 0
-  readonly #slow: NodeJS.Timeout
+  readonly #timer: NodeJS.Timeout
 
-  /** `giveUp` is called when it did not come in time. */
+  /** `onGiveUp` is called when it did not come in time, or other lines came instead. */
   constructor(
-    milliseconds: number,
-    readonly giveUp: () => void,
+    timeoutMs: number,
+    readonly onGiveUp: () => void,
   ) {
-    this.heard = new Promise((settle, refuse) => {
-      this.#settle = settle
-      this.#refuse = refuse
+    this.heard = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
     })
-    // Those who wait for it hear of it; whether anybody does, nobody knows.
+    // Those who wait for it get the error; without any of them it is no unhandled rejection.
     this.heard.catch(() => undefined)
-    this.#slow = setTimeout(
-      () => this.#stop(`it did not say within ${milliseconds / 1000} seconds that it serves`),
-      milliseconds,
+    this.#timer = setTimeout(
+      () => this.#giveUp(`it did not say within ${timeoutMs / 1000} seconds that it serves`),
+      timeoutMs,
     )
   }
 
-  /**
-   * Takes a line of the program. What a library prints before it can be stopped is no reason to
-   * give up, a flood of it is.
-   */
+  /** Handles a line of the program. Libraries may print some lines first, but not a flood. */
   take(line: JsonObject | undefined): void {
     if (line?.['serve'] === SERVE_PROTOCOL_VERSION) {
-      clearTimeout(this.#slow)
+      clearTimeout(this.#timer)
       this.came = true
-      this.#settle()
+      this.#resolve()
     } else if (++this.#strays === MAX_STRAY_LINES)
-      this.#stop('it says many other things instead of serving')
+      this.#giveUp('it says many other things instead of serving')
   }
 
   /** It will not come any more. */
-  fail(why: string): void {
-    clearTimeout(this.#slow)
-    this.#refuse(new WarmUnavailable(why))
+  fail(reason: string): void {
+    clearTimeout(this.#timer)
+    this.#reject(new WarmUnavailable(reason))
   }
 
-  #stop(why: string): void {
-    this.fail(why)
-    this.giveUp()
+  #giveUp(reason: string): void {
+    this.fail(reason)
+    this.onGiveUp()
   }
 }
 
-type QueuedLine = { readonly line: string; readonly exchange: WarmExchange | undefined }
-
 /**
- * Lines on their way to a program: the first leaves at once, and what comes while the pipe is busy
- * leaves together.
+ * Lines on their way to a program: the first is sent immediately, and lines that are added while
+ * the pipe is busy are sent together.
  */
 export class LineOutbox {
-  #waiting: QueuedLine[] = []
-  #busy = false
+  #queue: { readonly line: string; readonly exchange: WarmExchange | undefined }[] = []
+  #isBusy = false
 
-  /**
-   * `write` gives undefined where nothing can be written: what was not sent may go to another
-   * process.
-   */
+  /** `write` returns undefined where the process cannot take lines; they may go to another one. */
   constructor(readonly write: (lines: string) => Promise<boolean> | undefined) {}
 
-  /** Sends a line; its exchange is told when it has left. */
+  /** Sends a line; its exchange is marked as sent when it has left. */
   send(line: string, exchange?: WarmExchange): void {
-    this.#waiting.push({ line, exchange })
-    if (!this.#busy) this.#flush()
+    this.#queue.push({ line, exchange })
+    if (!this.#isBusy) this.#flush()
   }
 
-  /** Takes back a request that has not left. */
+  /** Removes a request that has not left. */
   drop(exchange: WarmExchange): void {
-    this.#waiting = this.#waiting.filter((waiting) => waiting.exchange !== exchange)
+    this.#queue = this.#queue.filter((queued) => queued.exchange !== exchange)
   }
 
   #flush(): void {
-    this.#busy = false
-    if (this.#waiting.length === 0) return
-    const batch = this.#waiting
-    const taken = this.write(
-      batch.length === 1 ? batch[0]!.line : batch.map(({ line }) => line).join('\n'),
-    )
-    if (!taken) return
-    this.#waiting = []
+    this.#isBusy = false
+    if (this.#queue.length === 0) return
+    const batch = this.#queue
+    const written = this.write(batch.map(({ line }) => line).join('\n'))
+    if (!written) return
+    this.#queue = []
     for (const { exchange } of batch) if (exchange) exchange.sent = true
-    this.#busy = true
-    void taken.then(() => this.#flush())
+    this.#isBusy = true
+    void written.then(() => this.#flush())
   }
 }
 
-/** The line of a call, without id and braces. Throws INVALID_INPUT for what JSON cannot carry. */
-export function formatCallFields({ tool, input, confirmed }: WarmCall, ctx: WarmContext): string {
-  return `"call":${JSON.stringify(tool)}${formatInputField(input)}${formatOptionsField(ctx, confirmed)}`
-}
-
-/** The line that reads a resource. */
-export function formatResourceFields(uri: string, ctx: WarmContext): string {
-  return `"resource":${JSON.stringify(uri)}${formatOptionsField(ctx)}`
-}
-
-/** The line that renders a prompt. */
-export function formatPromptFields(name: string, input: unknown, ctx: WarmContext): string {
-  return `"prompt":${JSON.stringify(name)}${formatInputField(input)}${formatOptionsField(ctx)}`
+/**
+ * The line of a call, without id and braces. Throws INVALID_INPUT for an input that JSON cannot
+ * carry.
+ */
+export function formatCallFields({ tool, input, confirmed }: WarmCall, ctx: Context): string {
+  const { deadline, dryRun, caller, verbose } = ctx
+  const options: ServeCallOptions = compact({
+    timeout: deadline ? Math.max(0.001, deadline.remaining()) : undefined,
+    dry_run: dryRun || undefined,
+    confirm: confirmed || undefined,
+    caller,
+    verbose: verbose > 0 ? verbose : undefined,
+  })
+  const text = JSON.stringify(options)
+  const optionsField = text === '{}' ? '' : `,"options":${text}`
+  return `"call":${JSON.stringify(tool)}${formatInputField(input)}${optionsField}`
 }
 
 function formatInputField(input: unknown): string {
@@ -240,28 +220,19 @@ function formatInputField(input: unknown): string {
   }
 }
 
-function formatOptionsField(
-  { deadline, dryRun, caller, verbose }: WarmContext,
-  confirm?: boolean,
-): string {
-  const options: ServeCallOptions = compact({
-    timeout: deadline ? Math.max(0.001, deadline.remaining()) : undefined,
-    dry_run: dryRun ? true : undefined,
-    confirm: confirm ? true : undefined,
-    caller,
-    verbose: verbose !== undefined && verbose > 0 ? verbose : undefined,
-  })
-  const text = JSON.stringify(options)
-  return text === '{}' ? '' : `,"options":${text}`
-}
-
-/**
- * Asks whoever made the call what the program asks, and gives the line that answers. Never throws.
- */
-async function answerServeQuestion(given: JsonObject, ctx: WarmContext): Promise<ServeAnswer> {
-  const question = given['id'] as string
+/** Asks the caller what the program asks, and returns the answer for it. Never throws. */
+async function answerServeQuestion(given: Interaction, ctx: Context): Promise<ServeAnswer> {
+  const { id: question, kind, options, default: preset } = given
   try {
-    return { question, value: await askCaller(given as unknown as Interaction, ctx) }
+    const asked = {
+      ...given,
+      prompt: String(given.prompt),
+      options: Array.isArray(options) ? options : [],
+      // Without an answerer, a default of no would look like the caller's no; the program itself
+      // knows what a missing answer means.
+      default: kind === 'confirm' && preset === false ? undefined : preset,
+    }
+    return { question, value: await askCaller(asked, ctx) }
   } catch (thrown) {
     const error = toToolError(thrown)
     return error.code === 'ANSWER_REQUIRED'
@@ -270,42 +241,10 @@ async function answerServeQuestion(given: JsonObject, ctx: WarmContext): Promise
   }
 }
 
-function askCaller(
-  { kind, prompt: words, options, schema, default: standard, timeout, key, sampling }: Interaction,
-  ctx: WarmContext,
-): Promise<unknown> {
-  const prompt = String(words)
-  const common = compact({ prompt, timeout, key })
-  // With nobody there, a default of no would read as somebody's no; the program knows itself what
-  // that means.
-  const shown =
-    standard === undefined || (kind === 'confirm' && standard === false)
-      ? {}
-      : { default: standard as never }
-  if (kind === 'sample')
-    return ctx.sample(prompt, { ...readSampling(sampling), ...compact({ key }) })
-  if (kind === 'confirm') return ctx.ask({ ...common, kind, ...shown })
-  if (kind === 'decision')
-    return ctx.ask({
-      ...common,
-      kind,
-      options: Array.isArray(options) ? options : [],
-      ...shown,
-    } as DecisionQuestion)
-  return ctx.ask({ ...common, kind: 'input', ...compact({ schema }), ...shown })
-}
-
-/**
- * Tells the caller what a line of the program tells. Who reads a resource or a prompt hears log
- * messages only.
- */
-function emitLine(line: JsonObject, ctx: WarmContext): void {
+function emitLine(line: JsonObject, ctx: Context): void {
   const event = readEvent(line)
-  if (event && (ctx.progress || event.type === 'log')) emitEvent(event, ctx as Context)
-  else if (
-    line['type'] === 'session_start' &&
-    typeof line['message'] === 'string' &&
-    line['message'] !== ''
-  )
-    ctx.log(line['message'])
+  const { type, message } = line
+  if (event) emitEvent(event, ctx)
+  else if (type === 'session_start' && typeof message === 'string' && message !== '')
+    ctx.log(message)
 }

@@ -4,12 +4,14 @@
 
 import { runUntilAborted } from '../../core/lifecycle.ts'
 import { buildCallEnv } from '../../process/environment.ts'
+import type { Context } from '../../protocol/context.ts'
 import type { Outcome } from '../../protocol/outcome.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { MEBIBYTE } from '../../util/units.ts'
 import type { CheckedFile } from '../cache.ts'
+import type { WarmCall, WarmProgramSpec, WarmSettings } from '../child/child-call.ts'
 import { WarmUnavailable } from '../child/child-call.ts'
-import type { WarmCall, WarmContext, WarmProgramSpec, WarmSettings } from '../child/child-call.ts'
-import { formatCallFields, formatPromptFields, formatResourceFields } from './exchange.ts'
+import { formatCallFields } from './exchange.ts'
 import { areStampsCurrent, RequestNotSent, WarmProgram } from './warm-program.ts'
 
 const DEFAULT_SETTINGS: Omit<WarmSettings, 'env'> = {
@@ -21,26 +23,19 @@ const DEFAULT_SETTINGS: Omit<WarmSettings, 'env'> = {
   reactionTimeoutMs: 5000,
 }
 const MAX_ATTEMPTS = 3
-const MAX_REQUEST_BYTES = 30 * 1024 * 1024
+const MAX_REQUEST_BYTES = 30 * MEBIBYTE
 
 /**
- * Programs that are kept running between calls. All of it throws WarmUnavailable where a program
- * cannot be kept, before anything has happened: then it is to be called cold.
+ * Programs that are kept running between calls. `call` throws WarmUnavailable where a program
+ * cannot be kept, before anything has happened, so it can be called cold.
  */
 export type WarmPool = {
   /**
-   * The outcome of a tool, its events and questions given to `ctx`, its program looked at right
-   * before; throws the ToolError that kept the call from having one.
+   * The outcome of a tool, its events and questions given to `ctx`. `checked` is its file right
+   * before the call. Throws the ToolError that kept the call from having an outcome.
    */
-  call(call: WarmCall, ctx: WarmContext, looked?: CheckedFile): Promise<Outcome>
-  readResource(target: WarmProgramSpec, uri: string, ctx: WarmContext): Promise<Outcome>
-  renderPrompt(
-    target: WarmProgramSpec,
-    name: string,
-    input: unknown,
-    ctx: WarmContext,
-  ): Promise<Outcome>
-  /** From here on new processes answer; those that run end with their calls. */
+  call(call: WarmCall, ctx: Context, checked?: CheckedFile): Promise<Outcome>
+  /** Later calls get new processes; those that run end with their calls. */
   refresh(): void
   /** The processes that run now. */
   processes(): readonly {
@@ -48,11 +43,11 @@ export type WarmPool = {
     readonly calls: number
     readonly command: readonly string[]
   }[]
-  /** Ends all of them; resolves when they are gone. */
+  /** Stops all of them; resolves when they have exited. */
   close(): Promise<void>
 }
 
-/** Opens a pool; nothing is started before it is needed, and nothing of it keeps the host alive. */
+/** Opens a pool. Nothing is started before the first call, and nothing keeps the host alive. */
 export function createWarmPool(
   options: Partial<WarmSettings> & Pick<WarmSettings, 'env'>,
 ): WarmPool {
@@ -62,21 +57,20 @@ export function createWarmPool(
   const backoff = new StartBackoff()
   let closed = false
 
-  // The one that has least to do. Nobody waits for a second process: it is started for those who
-  // come later.
-  const choose = (target: WarmProgramSpec, looked?: CheckedFile): WarmProgram => {
+  // The least busy one. No call waits for a second process: it is started for later calls.
+  const choose = (target: WarmProgramSpec, checked?: CheckedFile): WarmProgram => {
     const key = getProgramKey(target)
     const group = programs.get(key)
     const best = group && findLeastBusy(group)
     if (!best) return start(key, target)
-    if (!areStampsCurrent(best.stamps, looked)) {
+    if (!areStampsCurrent(best.stamps, checked)) {
       for (const program of group) program.retire()
       backoff.worked(key)
       return start(key, target)
     }
     if (
       best.load >= settings.maxCallsPerProcess &&
-      !isStarting(group) &&
+      ![...group].some(({ open, greeting }) => open && !greeting.came) &&
       backoff.reason(key) === undefined &&
       hasRoom()
     )
@@ -84,7 +78,7 @@ export function createWarmPool(
     return best
   }
 
-  // Makes room by ending the program that was not used for longest.
+  // Makes room by stopping the program that was idle for longest.
   const hasRoom = (): boolean => {
     const open = [...running].filter((program) => program.open)
     if (open.length < settings.maxProcesses) return true
@@ -117,41 +111,30 @@ export function createWarmPool(
     return program
   }
 
-  const request = async (
-    target: WarmProgramSpec,
-    what: string,
-    fields: string,
-    ctx: WarmContext,
-    looked?: CheckedFile,
-  ): Promise<Outcome> => {
-    if (fields.length > MAX_REQUEST_BYTES / 3 && Buffer.byteLength(fields) > MAX_REQUEST_BYTES)
-      throw new WarmUnavailable('the input is too large for a line')
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if (closed) throw new ToolError('CANCELLED', 'the registry is closed')
-      const program = choose(target, attempt === 0 ? looked : undefined)
-      if (!program.greeting.came && !(await runUntilAborted(ctx.signal, () => isServing(program))))
-        continue
-      if (
-        program.load === 0 &&
-        performance.now() - program.used > settings.healthCheckMs &&
-        !(await runUntilAborted(ctx.signal, () => program.isWell()))
-      )
-        continue
-      if (!program.open) continue
-      try {
-        return await program.request(what, fields, ctx)
-      } catch (error) {
-        if (!(error instanceof RequestNotSent)) throw error
-      }
-    }
-    throw new WarmUnavailable('it ends as soon as it has started')
-  }
+  const isIdleForLong = ({ load, used }: WarmProgram): boolean =>
+    load === 0 && performance.now() - used > settings.healthCheckMs
 
   return {
-    call: (call, ctx, looked) => request(call, call.tool, formatCallFields(call, ctx), ctx, looked),
-    readResource: (target, uri, ctx) => request(target, uri, formatResourceFields(uri, ctx), ctx),
-    renderPrompt: (target, name, input, ctx) =>
-      request(target, name, formatPromptFields(name, input, ctx), ctx),
+    async call(call, ctx, checked) {
+      const fields = formatCallFields(call, ctx)
+      if (fields.length > MAX_REQUEST_BYTES / 3 && Buffer.byteLength(fields) > MAX_REQUEST_BYTES)
+        throw new WarmUnavailable('the input is too large for a line')
+      const check = (isReady: () => Promise<boolean>): Promise<boolean> =>
+        runUntilAborted(ctx.signal, isReady)
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        if (closed) throw new ToolError('CANCELLED', 'the registry is closed')
+        const program = choose(call, attempt === 0 ? checked : undefined)
+        if (!program.greeting.came && !(await check(() => isServing(program)))) continue
+        if (isIdleForLong(program) && !(await check(() => program.isWell()))) continue
+        if (!program.open) continue
+        try {
+          return await program.request(call.tool, fields, ctx)
+        } catch (error) {
+          if (!(error instanceof RequestNotSent)) throw error
+        }
+      }
+      throw new WarmUnavailable('it ends as soon as it has started')
+    },
     refresh() {
       for (const program of running) program.retire()
     },
@@ -164,8 +147,8 @@ export function createWarmPool(
   }
 }
 
-// False when it was told to end meanwhile: the next one may serve. Throws WarmUnavailable where it
-// never will.
+// False when it was retired meanwhile: the next one may serve. Throws WarmUnavailable where it never
+// will.
 async function isServing(program: WarmProgram): Promise<boolean> {
   try {
     await program.greeting.heard
@@ -174,11 +157,6 @@ async function isServing(program: WarmProgram): Promise<boolean> {
     if (program.retired) return false
     throw error
   }
-}
-
-function isStarting(group: ReadonlySet<WarmProgram>): boolean {
-  for (const { open, greeting } of group) if (open && !greeting.came) return true
-  return false
 }
 
 function findLeastBusy(group: ReadonlySet<WarmProgram>): WarmProgram | undefined {
@@ -192,20 +170,22 @@ function findLeastBusy(group: ReadonlySet<WarmProgram>): WarmProgram | undefined
 }
 
 function getProgramKey({ command, cwd, host, env }: WarmProgramSpec): string {
-  return `${cwd}\0${command.join('\0')}${env ? `\0${getVariablesKey(env, identity)}` : ''}${host ? `\0${getVariablesKey(host, buildCallEnv)}` : ''}`
+  const parts = [cwd, ...command]
+  if (env) parts.push(getVariablesKey(env, (variables) => variables))
+  if (host) parts.push(getVariablesKey(host, buildCallEnv))
+  return parts.join('\0')
 }
 
 const variableKeys = new WeakMap<object, string>()
-const identity = <Value>(value: Value): Value => value
 
-// By their contents, because callers make copies; found once for each copy, because reading all of
-// it takes longer than the rest of a call.
+// By contents, because callers make copies. Once per copy, because reading all variables takes
+// longer than the rest of a call.
 function getVariablesKey<Variables extends object>(
   variables: Variables,
   pick: (variables: Variables) => object,
 ): string {
-  let key = variableKeys.get(variables)
-  if (key === undefined) variableKeys.set(variables, (key = JSON.stringify(pick(variables))))
+  const key = variableKeys.get(variables) ?? JSON.stringify(pick(variables))
+  variableKeys.set(variables, key)
   return key
 }
 
@@ -213,28 +193,23 @@ const INITIAL_PAUSE_MS = 1000
 const MAX_PAUSE_MS = 60_000
 const MAX_FAILURES_KEPT = 1000
 
-/** Remembers what did not start, so that it is not tried again at once. */
+/** Remembers which programs did not start, and pauses before the next try. */
 class StartBackoff {
-  readonly #failures = new Map<
-    string,
-    { readonly until: number; readonly pause: number; readonly why: string }
-  >()
+  readonly #failures = new Map<string, { until: number; pause: number; reason: string }>()
 
-  /** Why something is not to be tried now; undefined where it may be. */
+  /** Why a program is not to be started now; undefined where it may be. */
   reason(key: string): string | undefined {
     const failure = this.#failures.get(key)
-    return failure && performance.now() < failure.until ? failure.why : undefined
+    return failure && performance.now() < failure.until ? failure.reason : undefined
   }
 
-  failed(key: string, why: string): void {
-    const pause = Math.min(
-      MAX_PAUSE_MS,
-      (this.#failures.get(key)?.pause ?? INITIAL_PAUSE_MS / 2) * 2,
-    )
+  failed(key: string, reason: string): void {
+    const before = this.#failures.get(key)?.pause ?? INITIAL_PAUSE_MS / 2
+    const pause = Math.min(MAX_PAUSE_MS, before * 2)
     this.#failures.delete(key)
     if (this.#failures.size >= MAX_FAILURES_KEPT)
       this.#failures.delete(this.#failures.keys().next().value!)
-    this.#failures.set(key, { until: performance.now() + pause, pause, why })
+    this.#failures.set(key, { until: performance.now() + pause, pause, reason })
   }
 
   worked(key: string): void {

@@ -5,37 +5,39 @@
 import { resolve } from 'node:path'
 import type { ChildEnd } from '../../process/child.ts'
 import { buildCallEnv } from '../../process/environment.ts'
-import { openChild } from '../../process/run.ts'
 import type { OpenChild } from '../../process/run.ts'
-import { MAX_TIMER_MS } from '../../protocol/limits.ts'
+import { openChild } from '../../process/run.ts'
+import type { Context } from '../../protocol/context.ts'
 import type { Outcome } from '../../protocol/outcome.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { compact, parseJsonObject } from '../../util/values.ts'
+import { waitAtMost } from '../../util/async.ts'
+import { MAX_TIMER_MS, MEBIBYTE } from '../../util/units.ts'
 import type { JsonObject } from '../../util/values.ts'
-import { statFile } from '../cache.ts'
+import { compact, parseJsonObject } from '../../util/values.ts'
 import type { CheckedFile } from '../cache.ts'
+import { statFile } from '../cache.ts'
+import type { WarmProgramSpec, WarmSettings } from '../child/child-call.ts'
 import { WarmUnavailable } from '../child/child-call.ts'
-import type { WarmContext, WarmProgramSpec, WarmSettings } from '../child/child-call.ts'
 import { LineOutbox, ServeGreeting, WarmExchange } from './exchange.ts'
 
-const MAX_LINE_BYTES = 72 * 1024 * 1024
+const MAX_LINE_BYTES = 72 * MEBIBYTE
 const MAX_STDERR_KEPT = 4000
 const UNRESPONSIVE_MS = 200
 
-/** A request was never sent: it may be made anew, to another process. */
+/** A request was never sent, so it may be sent to another process. */
 export class RequestNotSent extends Error {}
 
 /** One process of a program that stays, and the requests that it is working on. */
 export class WarmProgram {
   readonly greeting: ServeGreeting
-  /** Resolves when the process is over. */
+  /** Resolves when the process has exited. */
   readonly over: Promise<void>
   readonly stamps: readonly ProgramStamp[]
-  /** Takes new requests. */
+  /** It takes new requests. */
   open = true
-  /** It was told to end before anything was wrong with it. */
+  /** It was asked to stop, without being at fault. */
   retired = false
-  /** When it was given its last request, on the monotonic clock. */
+  /** The time of its last request, on the monotonic clock. */
   used = performance.now()
   readonly #exchanges = new Map<number, WarmExchange>()
   readonly #outbox = new LineOutbox((lines) =>
@@ -57,7 +59,7 @@ export class WarmProgram {
     readonly target: WarmProgramSpec,
     readonly settings: WarmSettings,
   ) {
-    // Looked at before the start: what changes meanwhile is noticed at the next call.
+    // Before the start, so that changes during the start are noticed at the next call.
     this.stamps = takeStamps(target)
     this.greeting = new ServeGreeting(settings.startTimeoutMs, () => this.kill())
     this.over = this.#run()
@@ -68,47 +70,49 @@ export class WarmProgram {
     return this.#child?.pid
   }
 
-  /** Requests that it works on. */
+  /** The number of requests that it works on. */
   get load(): number {
     return this.#exchanges.size
   }
 
-  /** It does not react to a cancelled call: no place for new ones. */
+  /** It does not react to a cancelled call, so it gets no new ones. */
   get suspect(): boolean {
     return this.#abandoned > 0 && performance.now() - this.#abandonedSince > UNRESPONSIVE_MS
   }
 
   /**
-   * Sends a request, `fields` being its JSON without id and braces, and gives the outcome. Rejects
-   * with NotSent where it never left.
+   * Calls a tool; `fields` is the request as JSON without id and braces. Rejects with
+   * RequestNotSent where it never left.
    */
-  request(what: string, fields: string, ctx: WarmContext): Promise<Outcome> {
+  request(tool: string, fields: string, ctx: Context): Promise<Outcome> {
     if (this.load === 0) this.#alive.ref()
     this.used = performance.now()
     const id = ++this.#lastId
-    const exchange = new WarmExchange(what, ctx, {
-      say: (more) => this.#outbox.send(`{"id":${id},${more}}`),
-      abandoned: () => this.#abandon(id, exchange),
-    })
+    const exchange = new WarmExchange(
+      tool,
+      ctx,
+      (more) => this.#outbox.send(`{"id":${id},${more}}`),
+      () => this.#abandon(id, exchange),
+    )
     if (exchange.over) return exchange.result
     this.#exchanges.set(id, exchange)
     this.#outbox.send(`{"id":${id},${fields}}`, exchange)
     return exchange.result
   }
 
-  /** Whether it answers. One that does not is ended. */
+  /** Whether it answers a ping. One that does not is killed. */
   isWell(): Promise<boolean> {
     return (this.#checking ??= this.#check().finally(() => (this.#checking = undefined)))
   }
 
-  /** Takes no new requests, and ends as soon as those that it has are answered. */
+  /** Takes no new requests, and exits when those that it has are answered. */
   retire(): void {
     this.retired = true
     this.open = false
     if (this.load === 0) this.#end()
   }
 
-  /** Ends it, whatever it works on; resolves when it is over. */
+  /** Stops it with the requests that it works on; resolves when it has exited. */
   async close(): Promise<void> {
     this.#child?.keepAlive(true)
     this.#failAll(() => new WarmUnavailable('the program is being closed'))
@@ -146,22 +150,21 @@ export class WarmProgram {
     clearInterval(this.#alive)
     this.greeting.fail(describeUnavailable(end, this.#stderr))
     this.#failAll((exchange) =>
-      exchange.sent ? toDiedInCallError(exchange.what, end, this.#stderr) : new RequestNotSent(),
+      exchange.sent ? toDiedInCallError(exchange.tool, end, this.#stderr) : new RequestNotSent(),
     )
   }
 
   #take(line: JsonObject | undefined): void {
-    if (!this.greeting.came) return this.#greet(line)
+    if (!this.greeting.came) {
+      this.greeting.take(line)
+      if (this.greeting.came) this.#child?.keepAlive(false)
+      return
+    }
     const id = line?.['id'] as number
     const exchange = this.#exchanges.get(id)
     if (line && exchange) {
       if (exchange.take(line)) this.#answered(id)
     } else if (line?.['pong'] === 1) this.#onPong?.()
-  }
-
-  #greet(line: JsonObject | undefined): void {
-    this.greeting.take(line)
-    if (this.greeting.came) this.#child?.keepAlive(false)
   }
 
   #answered(id: number): void {
@@ -181,27 +184,25 @@ export class WarmProgram {
     }
     this.#outbox.send(`{"id":${id},"cancel":true}`)
     if (this.#abandoned++ === 0) this.#abandonedSince = performance.now()
-    // Nobody else would ever notice that it is stuck.
+    // Without further calls nothing else would notice that it is stuck.
     setTimeout(() => {
       if (this.#exchanges.has(id)) this.kill()
     }, this.settings.reactionTimeoutMs).unref()
   }
 
   async #check(): Promise<boolean> {
-    let slow: NodeJS.Timeout | undefined
-    const well = await new Promise<boolean>((resolve) => {
-      slow = setTimeout(() => resolve(false), this.settings.reactionTimeoutMs)
+    const pong = new Promise<boolean>((resolve) => {
       this.#onPong = () => resolve(true)
-      void this.over.then(() => resolve(false))
-      this.#outbox.send('{"ping":1}')
     })
-    clearTimeout(slow)
-    if (!well) this.kill()
-    return well
+    this.#outbox.send('{"ping":1}')
+    const exited = this.over.then(() => false)
+    const isWell = await waitAtMost(this.settings.reactionTimeoutMs, Promise.race([pong, exited]))
+    if (!isWell) this.kill()
+    return isWell === true
   }
 
-  #failAll(errorOf: (exchange: WarmExchange) => Error): void {
-    for (const exchange of this.#exchanges.values()) exchange.fail(errorOf(exchange))
+  #failAll(toError: (exchange: WarmExchange) => Error): void {
+    for (const exchange of this.#exchanges.values()) exchange.fail(toError(exchange))
     this.#exchanges.clear()
   }
 
@@ -217,88 +218,63 @@ export class WarmProgram {
   }
 }
 
-/** What a file was when it was looked at. */
+/** A file as it was when the program was started. */
 type ProgramStamp = {
   readonly path: string
   readonly ino: number
   readonly size: number
   readonly mtime: number
-  /** When it was looked at last, for what hardly ever changes: the interpreter, the directory. */ looked?: number
+  /** When it was checked last, for what hardly ever changes: the interpreter, the directory. */
+  checkedAt?: number
 }
 
 const RECHECK_MS = 20
 
-/**
- * The files that make a program what it is, and its directory: the executable, the program, and the
- * arguments that are files.
- */
-function takeStamps({ command, executable, cwd }: WarmProgramSpec): readonly ProgramStamp[] {
-  const named = command
+/** The files that make a program what it is (the program, and arguments that are files), and cwd. */
+function takeStamps({ command, cwd }: WarmProgramSpec): readonly ProgramStamp[] {
+  const checkedAt = performance.now()
+  const paths = command
     .filter((word) => !word.startsWith('-') && (word.includes('/') || word.includes('.')))
     .map((word) => resolve(cwd, word))
-  const paths = new Set([...(executable === undefined ? [] : [resolve(cwd, executable)]), ...named])
-  const files = [...paths].flatMap((path) => {
-    const seen = statFile(path)
-    const isInterpreter = command.length > 1 && path === named[0] && path !== executable
-    return seen?.isFile
-      ? [
-          {
-            path,
-            ...seen.stamp,
-            ...compact({ looked: isInterpreter ? performance.now() : undefined }),
-          },
-        ]
-      : []
+  const files = [...new Set(paths)].flatMap((path): ProgramStamp[] => {
+    const info = statFile(path)
+    if (!info?.isFile) return []
+    const isInterpreter = command.length > 1 && path === paths[0]
+    return [
+      { path, ...info.stamp, ...compact({ checkedAt: isInterpreter ? checkedAt : undefined }) },
+    ]
   })
-  // Of a directory only its identity counts: one that was made anew is not where the program runs.
-  return [
-    ...files,
-    {
-      path: cwd,
-      ino: statFile(cwd)?.stamp.ino ?? 0,
-      size: -1,
-      mtime: 0,
-      looked: performance.now(),
-    },
-  ]
+  // Of a directory only its identity counts: the program runs in the one that was replaced.
+  const ino = statFile(cwd)?.stamp.ino ?? 0
+  return [...files, { path: cwd, ino, size: -1, mtime: 0, checkedAt }]
 }
 
-/**
- * False as soon as one of the files is another one, or gone. `looked` is one of them as it is now.
- */
-export function areStampsCurrent(stamps: readonly ProgramStamp[], looked?: CheckedFile): boolean {
+/** False when one of the files was changed or removed. `checked` is one of them as it is now. */
+export function areStampsCurrent(stamps: readonly ProgramStamp[], checked?: CheckedFile): boolean {
   for (const stamp of stamps) {
-    const { path, ino, size, mtime, looked: lately } = stamp
-    if (lately !== undefined) {
+    const { path, ino, size, mtime, checkedAt } = stamp
+    if (checkedAt !== undefined) {
       const now = performance.now()
-      if (now - lately < RECHECK_MS) continue
-      stamp.looked = now
+      if (now - checkedAt < RECHECK_MS) continue
+      stamp.checkedAt = now
     }
-    const found = path === looked?.path ? looked.stamp : statFile(path)?.stamp
-    if (
-      !found ||
-      found.ino !== ino ||
-      (size !== -1 && (found.size !== size || found.mtime !== mtime))
-    )
-      return false
+    const found = path === checked?.path ? checked.stamp : statFile(path)?.stamp
+    if (found?.ino !== ino) return false
+    if (size !== -1 && (found.size !== size || found.mtime !== mtime)) return false
   }
   return true
 }
 
-/**
- * The failure of a call whose program died under it. Whether it did its work nobody knows, so that
- * it is not made again by itself.
- */
-function toDiedInCallError(what: string, end: ChildEnd, said: string): ToolError {
-  const stderr = said.trim()
+// It may have done its work before it died, so the call is not repeated.
+function toDiedInCallError(tool: string, end: ChildEnd, stderr: string): ToolError {
   return new ToolError(
     'DEPENDENCY',
-    `${what}: the program ${describeEnd(end)} in the middle of the call`,
+    `${tool}: the program ${describeEnd(end)} in the middle of the call`,
     {
       details: compact({
-        status: end.status !== null ? end.status : undefined,
-        signal: end.signal !== null ? end.signal : undefined,
-        stderr: stderr !== '' ? stderr : undefined,
+        status: end.status ?? undefined,
+        signal: end.signal ?? undefined,
+        stderr: stderr.trim() || undefined,
       }),
       suggestion: {
         action: 'retry_with_modified_input',
@@ -309,11 +285,11 @@ function toDiedInCallError(what: string, end: ChildEnd, said: string): ToolError
 }
 
 /** Why a program that was started does not serve. */
-function describeUnavailable(end: ChildEnd, said: string): string {
+function describeUnavailable(end: ChildEnd, stderr: string): string {
   if (end.reason === 'not-started')
     return `it could not be started: ${end.problem?.message ?? 'no reason is known'}`
-  const stderr = said.trim()
-  return `it ${describeEnd(end)} instead of serving${stderr === '' ? '' : `: ${stderr}`}`
+  const reason = `it ${describeEnd(end)} instead of serving`
+  return stderr.trim() === '' ? reason : `${reason}: ${stderr.trim()}`
 }
 
 function describeEnd({ reason, status, signal }: ChildEnd): string {
