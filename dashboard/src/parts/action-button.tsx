@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isReadOnly } from '../state/about.ts'
 import { Problem } from './notes.tsx'
 
@@ -34,7 +34,7 @@ export function ActionButton({
   const alive = useRef(true)
   const yes = useRef<HTMLButtonElement>(null)
   useEffect(() => () => void (alive.current = false), [])
-  useEffect(() => void (stage === 'asking' && yes.current?.focus()), [stage])
+  useLayoutEffect(() => void (stage === 'asking' && yes.current?.focus()), [stage])
   const forbidden = !harmless && isReadOnly()
   const act = async (): Promise<void> => {
     setStage('busy')

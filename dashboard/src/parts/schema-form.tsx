@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { JsonSchema } from '../../../src/util/values.ts'
 import { parsePath, pruneDraft } from '../../../src/views/model/form-values.ts'
 import { FieldView } from './schema-form/field-view.tsx'
@@ -40,7 +40,8 @@ export function SchemaForm({
     onChange(given, unreadable.current.size === 0)
   }
   const change = (next: unknown) => tell(next, pruneDraft(schema, schema, next))
-  useEffect(() => {
+  // Before the next key arrives: a later effect would overwrite what it typed.
+  useLayoutEffect(() => {
     if (value === undefined) change(undefined)
     else if (isNew) setDraft(value)
     told.current = value ?? told.current

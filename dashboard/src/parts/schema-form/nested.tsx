@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { getField } from '../../../../src/views/model/form.ts'
 import type { FormField, FieldMember } from '../../../../src/views/model/form.ts'
 import {
@@ -79,7 +79,8 @@ export function ListControl({
   const rows = useRef<HTMLDivElement>(null)
   const added = useRef(false)
   const values = Array.isArray(place.value) ? (place.value as unknown[]) : []
-  useEffect(() => {
+  // Before the next key arrives: what is typed after a click belongs into the new entry.
+  useLayoutEffect(() => {
     if (added.current)
       rows.current?.lastElementChild
         ?.querySelector<HTMLElement>('input, select, textarea, button')

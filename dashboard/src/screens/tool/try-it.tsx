@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isObject } from '../../../../src/util/values.ts'
 import type { JsonObject, JsonSchema } from '../../../../src/util/values.ts'
 import { hideSecrets, parsePath } from '../../../../src/views/model/form-values.ts'
@@ -38,7 +38,7 @@ export function TryIt({
   const [refused, setRefused] = useState<{ readonly path: string; readonly message: string }>()
   const card = useRef<HTMLElement>(null)
   const { preview, error } = usePreview(id, value)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!given) return
     setValue(given.input)
     card.current?.scrollIntoView({ block: 'nearest' })
