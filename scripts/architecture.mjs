@@ -11,7 +11,9 @@ const sourceRoot = fileURLToPath(new URL('../src/', import.meta.url))
 export const arrows = {
   util: [],
   protocol: ['util'],
-  define: ['protocol'],
+  // The table of output formats is below `define`, because the flag --output offers its names.
+  'cli/formats': ['protocol'],
+  define: ['protocol', 'cli/formats'],
   core: ['define'],
   functions: ['core'],
   // One folder per transport. They are siblings: a command line can start a server, and a server

@@ -19,9 +19,9 @@ import {
   buildResourcesDocument,
   buildToolsDocument,
 } from './discovery.ts'
+import { toJsonText } from './formats/json-text.ts'
 import type { GlobalFlags } from './global-flags.ts'
 import type { CommandHost } from './host.ts'
-import { toJsonText } from './json-text.ts'
 
 /** A bare document to print, or a failure to print as an envelope. */
 type DocumentAnswer =

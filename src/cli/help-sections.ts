@@ -5,16 +5,16 @@
 
 import { toFlagSpecs } from '../define/flag-specs.ts'
 import type { FlagSpec, GlobalFlag } from '../define/global-flags.ts'
-import { getErrorInfo, toExitCode } from '../protocol/errors.ts'
 import type { DeclaredError } from '../protocol/errors.ts'
-import { EXIT_STATUSES } from '../protocol/manifest.ts'
+import { getErrorInfo, toExitCode } from '../protocol/errors.ts'
 import type { Example, PromptManifest, ToolsetManifest } from '../protocol/manifest.ts'
+import { EXIT_STATUSES } from '../protocol/manifest.ts'
 import { quoteForShell } from '../util/text.ts'
 import { compact } from '../util/values.ts'
-import { formatCommandLine } from './command-line.ts'
 import type { CommandManifest } from './command-line.ts'
-import { formatColumns, formatSection, toOneLine } from './text-layout.ts'
-import type { HelpListRow, HelpPage } from './text-layout.ts'
+import { formatCommandLine } from './command-line.ts'
+import type { HelpListRow, HelpPage } from './formats/text-layout.ts'
+import { formatColumns, formatSection, toOneLine } from './formats/text-layout.ts'
 
 /** The arguments of a tool that are given by position. */
 export function listArgumentRows(specs: readonly FlagSpec[]): HelpListRow[] {

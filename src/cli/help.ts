@@ -3,17 +3,30 @@
  */
 
 import { toFlagSpecs } from '../define/flag-specs.ts'
-import { CONTROL_FLAGS, GLOBAL_FLAGS, OUTPUT_MODES, PROGRAM_FLAGS } from '../define/global-flags.ts'
 import type { FlagSpec, GlobalFlag } from '../define/global-flags.ts'
+import { CONTROL_FLAGS, GLOBAL_FLAGS, PROGRAM_FLAGS } from '../define/global-flags.ts'
 import type { Io } from '../protocol/io.ts'
 import type { ToolsetManifest } from '../protocol/manifest.ts'
 import { DASH, ELLIPSIS } from '../util/text.ts'
 import { compact } from '../util/values.ts'
 import { BUILTIN_COMMANDS } from './builtin-names.ts'
 import { detectCaller } from './caller.ts'
-import { isUnderPath } from './command-line.ts'
 import type { CommandManifest } from './command-line.ts'
+import { isUnderPath } from './command-line.ts'
 import type { ParsedCommand } from './command.ts'
+import { OUTPUT_MODES } from './formats/table.ts'
+import { shouldUseColor } from './formats/terminal-text.ts'
+import type { HelpListRow, HelpOptions, HelpPage } from './formats/text-layout.ts'
+import {
+  createPage,
+  formatColumns,
+  formatHeadline,
+  formatSection,
+  joinSections,
+  toOneLine,
+  wrapParagraph,
+} from './formats/text-layout.ts'
+import type { ToolExample } from './help-sections.ts'
 import {
   formatArgumentTerm,
   formatContentSections,
@@ -29,18 +42,6 @@ import {
   listGlobalFlagRows,
   listOptionRows,
 } from './help-sections.ts'
-import type { ToolExample } from './help-sections.ts'
-import { shouldUseColor } from './terminal-text.ts'
-import {
-  createPage,
-  formatColumns,
-  formatHeadline,
-  formatSection,
-  joinSections,
-  toOneLine,
-  wrapParagraph,
-} from './text-layout.ts'
-import type { HelpListRow, HelpOptions, HelpPage } from './text-layout.ts'
 
 const MAX_HELP_COLUMNS = 120
 

@@ -1,22 +1,26 @@
 /**
- * Prints the outcome of a call.
- *
- * `OUTPUT_FORMATS` lists the output formats. A new format is one file in `formats/` and one line in
- * that table.
+ * Prints the outcome of a call in the format of `formats/table.ts` that the caller chose.
  */
 
-import type { OutputMode } from '../define/global-flags.ts'
-import { toExitCode } from '../protocol/errors.ts'
 import type { InputOrigin } from '../protocol/errors.ts'
+import { toExitCode } from '../protocol/errors.ts'
 import type { Io } from '../protocol/io.ts'
 import type { ErrorObject, Outcome } from '../protocol/outcome.ts'
 import type { DialectContext } from '../protocol/output-protocols.ts'
 import { loadDialectWriter } from '../protocol/output.ts'
 import { compact } from '../util/values.ts'
-import { toEnvelope, toErrorEnvelope } from './envelope.ts'
-import type { FormatOptions, FormattedOutcome, InputRenderer, ResultRenderer } from './envelope.ts'
+import type {
+  FormatOptions,
+  FormattedOutcome,
+  InputRenderer,
+  ResultRenderer,
+} from './formats/envelope.ts'
+import { toEnvelope } from './formats/envelope.ts'
+import { toJsonText } from './formats/json-text.ts'
+import * as json from './formats/json.ts'
+import type { OutputMode } from './formats/table.ts'
+import { OUTPUT_FORMATS } from './formats/table.ts'
 import type { CommandObserver } from './host.ts'
-import { toJsonText } from './json-text.ts'
 import type { Presentation } from './presentation.ts'
 
 type PrintOutcomeOptions = {
@@ -80,94 +84,19 @@ export function createFailureOutcome(error: ErrorObject, tool: string, version: 
   return { ok: false, status: 'error', error, meta: { tool, version, duration_ms: 0 } }
 }
 
-/**
- * An outcome as it is printed: the envelope in `json jsonl yaml toon`, the bare result in `text md
- * csv`, where everything else goes to stderr in words.
- */
+/** An outcome as it is printed in one of the output formats. */
 export async function formatOutcome(
   outcome: Outcome,
-  options: FormatOptions,
+  { mode, ...options }: FormatOptions & { readonly mode: OutputMode },
 ): Promise<FormattedOutcome> {
-  return OUTPUT_FORMATS[options.mode](outcome, options)
+  // Most calls print JSON; loading it apart would cost each of them a file.
+  const { format } = mode === 'json' ? json : await OUTPUT_FORMATS[mode].load()
+  return format(outcome, options)
 }
 
 /** True for the modes that print the envelope. */
 export function isEnvelopeMode(mode: OutputMode): boolean {
-  return mode === 'json' || mode === 'jsonl' || mode === 'yaml' || mode === 'toon'
-}
-
-type OutcomeFormatter = (
-  outcome: Outcome,
-  options: FormatOptions,
-) => FormattedOutcome | Promise<FormattedOutcome>
-
-const OUTPUT_FORMATS: { readonly [mode in OutputMode]: OutcomeFormatter } = {
-  json: (outcome, options) =>
-    addErrorLine(
-      outcome,
-      options,
-      `${toJsonText(toEnvelope(outcome, options.renderInput), options.pretty ? 2 : undefined)}\n`,
-    ),
-  jsonl: formatJsonLines,
-  yaml: async (outcome, options) =>
-    addErrorLine(
-      outcome,
-      options,
-      await (
-        await import('./formats/yaml.ts')
-      ).toYamlText(toEnvelope(outcome, options.renderInput)),
-    ),
-  toon: async (outcome, options) =>
-    addErrorLine(
-      outcome,
-      options,
-      await (
-        await import('./formats/yaml.ts')
-      ).toToonText(toEnvelope(outcome, options.renderInput)),
-    ),
-  // Agents read envelopes: their calls do not load what draws tables.
-  text: async (outcome, options) =>
-    (await import('./formats/text.ts')).formatTextOutcome(outcome, options),
-  md: async (outcome, options) =>
-    (await import('./formats/text.ts')).formatMarkdownOutcome(outcome, options),
-  csv: async (outcome, options) =>
-    (await import('./formats/text.ts')).formatCsvOutcome(outcome, options),
-}
-
-function addErrorLine(
-  outcome: Outcome,
-  { renderInput }: FormatOptions,
-  stdout: string,
-): FormattedOutcome {
-  return {
-    stdout,
-    stderr: outcome.ok
-      ? ''
-      : `${toJsonText({ error: toErrorEnvelope(outcome.error, renderInput) })}\n`,
-  }
-}
-
-// Bare items leave no room for what the envelope says besides; where there is something to say, it
-// goes to stderr as one line.
-function formatJsonLines(outcome: Outcome, options: FormatOptions): FormattedOutcome {
-  const envelope = toEnvelope(outcome, options.renderInput)
-  if (!outcome.ok || !Array.isArray(outcome.result))
-    return addErrorLine(outcome, options, `${toJsonText(envelope)}\n`)
-  const { meta } = outcome
-  const notable =
-    outcome.status === 'partial' ||
-    outcome.message !== undefined ||
-    outcome.content ||
-    meta.dry_run ||
-    meta.warnings ||
-    meta.truncated ||
-    meta.next_cursor !== undefined ||
-    meta.artifacts
-  const { result: _printed, ...rest } = envelope
-  return {
-    stdout: outcome.result.map((item) => `${toJsonText(item)}\n`).join(''),
-    stderr: notable ? `${toJsonText(rest)}\n` : '',
-  }
+  return OUTPUT_FORMATS[mode].isEnvelope
 }
 
 /**

@@ -6,16 +6,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OutputDefault } from '../core/tool.ts'
-import { OUTPUT_MODES } from '../define/global-flags.ts'
-import type { OutputMode } from '../define/global-flags.ts'
 import type { Io } from '../protocol/io.ts'
-import { DIALECT_NAMES } from '../protocol/output-protocols.ts'
 import type { DialectName } from '../protocol/output-protocols.ts'
+import { DIALECT_NAMES } from '../protocol/output-protocols.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact, isObject } from '../util/values.ts'
 import type { Caller } from './caller.ts'
+import type { OutputMode } from './formats/table.ts'
+import { OUTPUT_MODES } from './formats/table.ts'
+import { shouldUseColor } from './formats/terminal-text.ts'
 import type { GlobalFlags } from './global-flags.ts'
-import { shouldUseColor } from './terminal-text.ts'
 
 /** How this call is printed. */
 export type Presentation = {

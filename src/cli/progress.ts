@@ -4,11 +4,10 @@
 
 import type { ToolEvent } from '../protocol/events.ts'
 import type { TextSink } from '../protocol/io.ts'
-import { formatNotificationText, formatPercent } from './envelope.ts'
-import { cleanLine, cleanText, createTextPainter } from './terminal-text.ts'
-import type { TextPainter } from './terminal-text.ts'
-import { getDisplayWidth } from './text-layout.ts'
-import { truncateEnd } from './truncate-text.ts'
+import { formatNotificationText, formatPercent } from './formats/envelope.ts'
+import type { TextPainter } from './formats/terminal-text.ts'
+import { cleanLine, cleanText, createTextPainter } from './formats/terminal-text.ts'
+import { getDisplayWidth, truncateEnd } from './formats/text-layout.ts'
 
 export type ProgressDisplayOptions = {
   readonly stderr: Pick<TextSink, 'write' | 'columns'>

@@ -9,7 +9,7 @@ import type { Servable } from '../core/tool.ts'
 import type { CallEvent } from '../protocol/events.ts'
 import type { Io, TextSink } from '../protocol/io.ts'
 import type { Outcome } from '../protocol/outcome.ts'
-import { formatNotificationJson, formatNotificationText } from './envelope.ts'
+import { formatNotificationJson, formatNotificationText } from './formats/envelope.ts'
 import type { ServerLifecycle } from './host.ts'
 
 const FINAL_WRITE_TIMEOUT_MS = 2_000

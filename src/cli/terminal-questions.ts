@@ -5,9 +5,9 @@
 import { parseTypedAnswer } from '../core/questions.ts'
 import type { Answerer, Interaction } from '../protocol/events.ts'
 import type { Screen, TextSink } from '../protocol/io.ts'
+import { cleanText } from './formats/terminal-text.ts'
+import { getDisplayWidth } from './formats/text-layout.ts'
 import type { StdinLineReader } from './input.ts'
-import { cleanText } from './terminal-text.ts'
-import { getDisplayWidth } from './text-layout.ts'
 
 /**
  * A person at a terminal who answers questions. Questions go to stderr, so that stdout stays clean;

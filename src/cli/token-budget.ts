@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Outcome, OutcomeMeta } from '../protocol/outcome.ts'
-import { toJsonText } from './json-text.ts'
+import { toJsonText } from './formats/json-text.ts'
 import { findList } from './result-filter.ts'
 
 /** Writes a text to a file and gives its absolute path. */

@@ -4,7 +4,7 @@
 
 import type { BuiltinCommand } from '../cli/builtin-command.ts'
 import { detectCaller } from '../cli/caller.ts'
-import type { ResultRenderer } from '../cli/envelope.ts'
+import type { ResultRenderer } from '../cli/formats/envelope.ts'
 import type { GlobalFlags } from '../cli/global-flags.ts'
 import { choosePresentation } from '../cli/presentation.ts'
 import type { Io } from '../protocol/io.ts'

@@ -3,9 +3,9 @@
  * help texts.
  */
 
-import type { ResultRenderer } from '../cli/envelope.ts'
+import type { ResultRenderer } from '../cli/formats/envelope.ts'
+import { cleanLine, createTextPainter } from '../cli/formats/terminal-text.ts'
 import { renderToolHelp } from '../cli/help.ts'
-import { cleanLine, createTextPainter } from '../cli/terminal-text.ts'
 import type { ToolDescription } from '../registry/types.ts'
 
 const DEFAULT_COLUMNS = 100

@@ -4,13 +4,13 @@
 
 import { lstatSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { ResultRenderer } from '../cli/envelope.ts'
-import { cleanLine, createTextPainter } from '../cli/terminal-text.ts'
+import type { ResultRenderer } from '../cli/formats/envelope.ts'
+import { cleanLine, createTextPainter } from '../cli/formats/terminal-text.ts'
 import type { Context } from '../protocol/context.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { quoteForShell } from '../util/text.ts'
-import { writeNewFiles } from './init-files.ts'
 import type { NewFile, TemplateLanguage } from './init-files.ts'
+import { writeNewFiles } from './init-files.ts'
 
 /** What `init` is asked. */
 export type InitInput = {

@@ -2,10 +2,10 @@
  * The list of tools for a person. Apart from list.ts, because agents read JSON and never load it.
  */
 
-import type { ResultRenderer } from '../cli/envelope.ts'
-import { renderTable } from '../cli/formats/render-text.ts'
-import { cleanLine, cleanText, createTextPainter } from '../cli/terminal-text.ts'
-import type { TextPainter } from '../cli/terminal-text.ts'
+import type { ResultRenderer } from '../cli/formats/envelope.ts'
+import type { TextPainter } from '../cli/formats/terminal-text.ts'
+import { cleanLine, cleanText, createTextPainter } from '../cli/formats/terminal-text.ts'
+import { renderTable } from '../cli/formats/text.ts'
 import type { Problem } from '../registry/source.ts'
 import type { ToolListing } from './list.ts'
 

@@ -3,12 +3,12 @@
  * prints too.
  */
 
-import type { ResultRenderer } from '../cli/envelope.ts'
+import type { ResultRenderer } from '../cli/formats/envelope.ts'
+import type { TextPainter } from '../cli/formats/terminal-text.ts'
+import { cleanLine, createTextPainter } from '../cli/formats/terminal-text.ts'
 import { drawBar } from '../cli/progress.ts'
-import { cleanLine, createTextPainter } from '../cli/terminal-text.ts'
-import type { TextPainter } from '../cli/terminal-text.ts'
-import { countPlanSteps, findSessionFile, withPlanFile } from '../prompts/plan.ts'
 import type { PlanKeeper, PlanTerms, StepChange } from '../prompts/plan.ts'
+import { countPlanSteps, findSessionFile, withPlanFile } from '../prompts/plan.ts'
 import type { Context } from '../protocol/context.ts'
 import type { Plan, PlanStep } from '../protocol/plan.ts'
 import { compact } from '../util/values.ts'

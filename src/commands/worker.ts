@@ -5,8 +5,8 @@
 import { resolve } from 'node:path'
 import type { BuiltinContext } from '../cli/builtin-command.ts'
 import { detectCaller } from '../cli/caller.ts'
-import { formatNotificationJson, formatNotificationText } from '../cli/envelope.ts'
-import { toJsonText } from '../cli/json-text.ts'
+import { formatNotificationJson, formatNotificationText } from '../cli/formats/envelope.ts'
+import { toJsonText } from '../cli/formats/json-text.ts'
 import { isEnvelopeMode } from '../cli/output.ts'
 import { choosePresentation } from '../cli/presentation.ts'
 import { readSecretFile } from '../cli/secrets.ts'
@@ -24,10 +24,10 @@ import { createPerformTool } from '../workflow/perform-tool.ts'
 import { createAdminServer, registerWorker, withRetries } from '../workflow/restate/client.ts'
 import { loadRestateSdk } from '../workflow/restate/sdk.ts'
 import { createWorkerServices } from '../workflow/restate/worker-services.ts'
-import { LiveSteps, openWorkerEndpoint } from '../workflow/restate/worker.ts'
 import type { PerformStep } from '../workflow/restate/worker.ts'
-import { pickRegistryFlags, withRegistry } from './config.ts'
+import { LiveSteps, openWorkerEndpoint } from '../workflow/restate/worker.ts'
 import type { RegistryFlags } from './config.ts'
+import { pickRegistryFlags, withRegistry } from './config.ts'
 
 type WorkerInput = RegistryFlags & {
   readonly listen: string

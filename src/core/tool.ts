@@ -9,8 +9,8 @@
  * files have folders of their own.
  */
 
+import type { OutputMode } from '../cli/formats/table.ts'
 import { checkName } from '../define/checks.ts'
-import type { OutputMode } from '../define/global-flags.ts'
 import type { Prompt, PromptText } from '../define/prompt.ts'
 import type { ListedResource, Resource } from '../define/resource.ts'
 import type { LazySchema } from '../define/schema/source.ts'

@@ -3,12 +3,9 @@
  * flags. A new global flag is one line here.
  */
 
+import { OUTPUT_MODES } from '../cli/formats/table.ts'
 import { DIALECT_NAMES } from '../protocol/output-protocols.ts'
 import type { JsonSchema } from '../util/values.ts'
-
-/** The forms that a result can be printed in. */
-export const OUTPUT_MODES = ['json', 'jsonl', 'text', 'yaml', 'toon', 'md', 'csv'] as const
-export type OutputMode = (typeof OUTPUT_MODES)[number]
 
 /** Flags that every tool has, after the tool name. */
 export const GLOBAL_FLAGS: readonly GlobalFlag[] = [

@@ -3,7 +3,7 @@
  * frontmatter, and placeholders that agents would fill in.
  */
 
-import { cleanText } from '../cli/terminal-text.ts'
+import { cleanText } from '../cli/formats/terminal-text.ts'
 import { ELLIPSIS } from '../util/text.ts'
 
 // Single backticks around something without backticks: code in the sense of whoever wrote the text.

@@ -2,14 +2,14 @@
  * One tool call over HTTP: its options from headers, its outcome or its events as the response.
  */
 
-import { toEnvelope } from '../cli/envelope.ts'
-import { toJsonText } from '../cli/json-text.ts'
-import { Cancellation } from '../core/call.ts'
+import { toEnvelope } from '../cli/formats/envelope.ts'
+import { toJsonText } from '../cli/formats/json-text.ts'
 import type { CallOptions, ServerCallOptions } from '../core/call.ts'
+import { Cancellation } from '../core/call.ts'
 import { toHttpStatus } from '../protocol/errors.ts'
 import type { CallEvent } from '../protocol/events.ts'
-import { toMilliseconds } from '../protocol/limits.ts'
 import type { Duration } from '../protocol/limits.ts'
+import { toMilliseconds } from '../protocol/limits.ts'
 import type { FailureOutcome, Outcome, Suggestion } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'

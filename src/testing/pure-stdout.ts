@@ -1,5 +1,5 @@
-import { OUTPUT_MODES } from '../define/global-flags.ts'
-import type { OutputMode } from '../define/global-flags.ts'
+import type { OutputMode } from '../cli/formats/table.ts'
+import { OUTPUT_FORMATS, OUTPUT_MODES } from '../cli/formats/table.ts'
 
 /** What a program printed: a result of `runCli`, or of a real process. */
 export type PrintedOutput = {
@@ -36,19 +36,17 @@ export function expectPureStdout(printed: PrintedOutput, options: PureStdoutOpti
   // Other dialects write events wherever they write.
   if (streamed || (printed.form?.dialect ?? 'native') !== 'native')
     return checkLines(printed, 'events, one JSON object a line')
-  STDOUT_CHECKS[mode](printed, options)
+  const check = OUTPUT_FORMATS[mode].isEnvelope ? ENVELOPE_CHECKS[mode] : checkBareResult
+  check?.(printed, options)
 }
 
 type StdoutCheck = (printed: PrintedOutput, options: PureStdoutOptions) => void
 
-const STDOUT_CHECKS: { readonly [mode in OutputMode]: StdoutCheck } = {
+const ENVELOPE_CHECKS: { readonly [mode in OutputMode]?: StdoutCheck } = {
   json: checkDocument,
   jsonl: (printed) => checkLines(printed, 'one JSON value a line'),
   yaml: (printed) => checkEnvelopeKeys(printed, 'one YAML document'),
   toon: (printed) => checkEnvelopeKeys(printed, 'one TOON document'),
-  text: checkBareResult,
-  md: checkBareResult,
-  csv: checkBareResult,
 }
 
 function checkDocument(

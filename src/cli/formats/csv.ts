@@ -1,8 +1,24 @@
 import { isObject } from '../../util/values.ts'
-import { toJsonText, toPlainJson } from '../json-text.ts'
-import { collectKeys } from './render-text.ts'
+import type { OutcomeFormatter } from './envelope.ts'
+import { toJsonText, toPlainJson } from './json-text.ts'
+import { describeRemarks, renderContent, renderMessage } from './remarks.ts'
+import { cleanText } from './terminal-text.ts'
+import { collectKeys } from './text.ts'
 
 const SCALAR_COLUMN = 'value'
+
+/**
+ * CSV. Programs read it, so a hidden result is printed too, and everything that is no row goes to
+ * stderr: the message and other content.
+ */
+export const format: OutcomeFormatter = (outcome, options) => {
+  const stderr = describeRemarks(outcome, options)
+  if (!outcome.ok) return { stdout: '', stderr }
+  return {
+    stdout: renderCsv(outcome.result, options.columns === undefined ? undefined : cleanText),
+    stderr: renderMessage(outcome) + renderContent(outcome.content) + stderr,
+  }
+}
 
 /**
  * The result as RFC 4180: a list of objects gives a header with the union of their keys, a list of

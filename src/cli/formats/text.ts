@@ -1,229 +1,346 @@
 /**
- * The output formats that print the bare result: text, Markdown and CSV. Everything else about the
- * outcome goes to stderr as remarks.
+ * Text for a person: tables for lists of objects, records where a table does not fit, trees for
+ * objects. Commands draw their own tables with `renderTable`.
  */
 
-import type { ContentBlock, ErrorObject, Outcome, PartialSummary } from '../../protocol/outcome.ts'
+import type { Json } from '../../util/values.ts'
 import { isObject } from '../../util/values.ts'
-import { getExample } from '../envelope.ts'
-import type { FormatOptions, FormattedOutcome, InputRenderer } from '../envelope.ts'
-import { toJsonText } from '../json-text.ts'
-import { cleanLine, cleanText, createTextPainter } from '../terminal-text.ts'
-import type { TextPainter } from '../terminal-text.ts'
-import { truncateEnd } from '../truncate-text.ts'
-import { renderCsv } from './csv.ts'
-import { renderMarkdown } from './markdown.ts'
-import { renderText } from './render-text.ts'
+import type { OutcomeFormatter } from './envelope.ts'
+import { toJsonText, toPlainJson } from './json-text.ts'
+import { describeRemarks, endWithNewline, renderContent, renderMessage } from './remarks.ts'
+import type { TextPainter } from './terminal-text.ts'
+import { cleanLine, cleanText, createTextPainter } from './terminal-text.ts'
+import { getDisplayWidth, padEnd, truncateEnd, truncateMiddle } from './text-layout.ts'
 
-/** Text for a person: the message, the value, then other content; remarks on stderr. */
-export function formatTextOutcome(outcome: Outcome, options: FormatOptions): FormattedOutcome {
+/** The message, the value, then other content; remarks on stderr. */
+export const format: OutcomeFormatter = (outcome, options) => {
   const { columns, color = false, renderResult = renderText } = options
-  const remarks = describeOutcomeRemarks(outcome, options)
+  const remarks = describeRemarks(outcome, options)
   if (!outcome.ok) return { stdout: '', stderr: remarks }
-  const message = endWithNewline(cleanText(outcome.message ?? ''))
-  const stdout =
-    message +
-    (outcome.hidden ? '' : renderResult(outcome.result, { columns, color })) +
-    renderContent(outcome.content)
-  // On stderr, so that `| wc -l` counts no line for nothing.
-  const empty =
-    stdout === '' && !outcome.hidden && isEmptyCollection(outcome.result)
-      ? `${createTextPainter(options.stderrColor ?? color)('dim', '(none)')}\n`
-      : ''
-  return { stdout, stderr: empty + remarks }
+  const shown = outcome.hidden ? '' : renderResult(outcome.result, { columns, color })
+  const stdout = renderMessage(outcome) + shown + renderContent(outcome.content)
+  if (stdout !== '' || outcome.hidden || !isEmptyCollection(outcome.result))
+    return { stdout, stderr: remarks }
+  // On stderr, so that `| wc -l` counts no line for an empty result.
+  const paint = createTextPainter(options.stderrColor ?? color)
+  return { stdout, stderr: `${paint('dim', '(none)')}\n${remarks}` }
 }
 
-/** GitHub Markdown: the message as a paragraph, the value, then other content. */
-export function formatMarkdownOutcome(outcome: Outcome, options: FormatOptions): FormattedOutcome {
-  const stderr = describeOutcomeRemarks(outcome, options)
-  if (!outcome.ok) return { stdout: '', stderr }
-  const parts = [
-    endWithNewline(cleanText(outcome.message ?? '')),
-    outcome.hidden ? '' : renderMarkdown(outcome.result),
-    ...(outcome.content ?? []).map((block) => renderContent([block])),
-  ]
-  return { stdout: parts.filter((part) => part !== '').join('\n'), stderr }
-}
+const INDENT_WIDTH = 2
+const MAX_TREE_DEPTH = 12
 
 /**
- * CSV. It is read by programs, so that a hidden result is printed too, and what is no row, message
- * and other content, goes to stderr.
+ * A result for a person: tables for lists of objects, trees for objects, text as it is. Nothing to
+ * show gives ''. `columns` undefined means no terminal: nothing is cut.
  */
-export function formatCsvOutcome(outcome: Outcome, options: FormatOptions): FormattedOutcome {
-  const stderr = describeOutcomeRemarks(outcome, options)
-  if (!outcome.ok) return { stdout: '', stderr }
-  const stdout = renderCsv(outcome.result, options.columns === undefined ? undefined : cleanText)
-  return {
-    stdout,
-    stderr:
-      endWithNewline(cleanText(outcome.message ?? '')) + renderContent(outcome.content) + stderr,
-  }
+export function renderText(
+  value: unknown,
+  { columns, color }: { readonly columns?: number | undefined; readonly color: boolean },
+): string {
+  const lines = renderLines(toPlainJson(value), { columns, paint: createTextPainter(color) }, 0)
+  return endWithNewline(lines.join('\n'))
 }
 
-function describeOutcomeRemarks(
-  outcome: Outcome,
-  { color = false, stderrColor = color, renderInput }: FormatOptions,
-): string {
-  return describeRemarks(outcome, createTextPainter(stderrColor), renderInput)
+function renderLines(value: Json, layout: TextLayout, depth: number): string[] {
+  if (value === null || value === '') return []
+  if (typeof value === 'string') return [cleanText(value)]
+  if (typeof value !== 'object') return [String(value)]
+  if (depth > MAX_TREE_DEPTH) return [cleanLine(toJsonText(value))]
+  return isList(value) ? renderList(value, layout, depth) : renderTree(value, layout, depth)
+}
+
+function renderList(list: readonly Json[], layout: TextLayout, depth: number): string[] {
+  if (list.length > 0 && list.every((item) => isObject(item) && Object.keys(item).length > 0)) {
+    return renderTable(list as readonly { readonly [key: string]: Json }[], layout)
+  }
+  const bullet = depth === 0 ? '' : '- '
+  return list.map((item) => `${bullet}${toCell(item)}`)
+}
+
+function renderTree(
+  tree: { readonly [key: string]: Json },
+  layout: TextLayout,
+  depth: number,
+): string[] {
+  const keys = Object.keys(tree)
+  const titles = keys.map(cleanLine)
+  const keyWidth = titles.reduce(
+    (widest, title, index) =>
+      isBlock(tree[keys[index] ?? '']) ? widest : Math.max(widest, getDisplayWidth(title)),
+    0,
+  )
+  return keys.flatMap((key, index) => {
+    const value = tree[key] ?? null
+    const title = titles[index] ?? ''
+    if (!isBlock(value))
+      return [
+        `${layout.paint('dim', padEnd(title, keyWidth))}  ${isEmptyCollection(value) ? layout.paint('dim', '(none)') : toCell(value)}`,
+      ]
+    const inner = renderLines(value, narrowLayout(layout, INDENT_WIDTH), depth + 1)
+      .join('\n')
+      .replace(/\n+$/, '')
+      .split('\n')
+    return [
+      layout.paint('dim', title),
+      ...inner.map((line) => (line === '' ? '' : ' '.repeat(INDENT_WIDTH) + line)),
+    ]
+  })
+}
+
+// What gets its own indented lines below the key.
+function isBlock(value: Json | undefined): boolean {
+  if (typeof value === 'string') return value.includes('\n')
+  return typeof value === 'object' && value !== null && !isEmptyCollection(value)
 }
 
 function isEmptyCollection(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
-function endWithNewline(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value)
+}
+
+type TableRow = { readonly [key: string]: unknown }
+type TableColumn = {
+  readonly key: string
+  readonly title: string
+  readonly cells: readonly string[]
+  /** It stands at the right. */ readonly right: boolean
+  /** It is not made narrower. */ readonly whole: boolean
+  readonly natural: number
+}
+
+const COLUMN_GAP = 2
+/**
+ * Below this, or below the width of its title, a column says nothing, and a record per block reads
+ * better.
+ */
+const MIN_COLUMN_WIDTH = 10
+const MAX_TITLE_WIDTH = 20
+const MAX_COLUMNS = 60
+/** Off the terminal nothing is cut, but one huge cell must not pad every other row to its size. */
+const MAX_PADDING = 200
+
+/** What is special about the columns of a table. */
+export type TableOptions = {
+  /** Columns that are never cut: who is named by half of a name? */
+  readonly whole?: readonly string[]
+  /** Columns of figures that are no numbers: they stand at the right too. */
+  readonly right?: readonly string[]
+  /**
+   * Columns that are left out where nothing stands in them, and where there is no room: the first
+   * of these goes first.
+   */
+  readonly spare?: readonly string[]
+  /** The style of a cell. */
+  readonly style?: (key: string, row: TableRow) => Parameters<TextLayout['paint']>[0] | undefined
 }
 
 /**
- * Everything about an outcome that is not its result, in the words of a person: failures, what to
- * try, warnings, where the rest is.
+ * Lines of a borderless table, or of one block per record when the columns do not fit into the
+ * width.
  */
-function describeRemarks(
-  outcome: Outcome,
-  paint: TextPainter,
-  renderInput?: InputRenderer,
-): string {
-  const { meta } = outcome
-  const lines = [
-    ...(meta.dry_run ? [paint('cyan', 'dry run: nothing was changed')] : []),
-    ...(meta.warnings ?? []).map(
-      (warning) => `${paint('yellow', 'warning:')} ${cleanText(warning)}`,
-    ),
-    ...(outcome.ok ? [] : describeError(outcome.error, paint, renderInput)),
-    ...(outcome.status === 'success'
-      ? []
-      : (outcome.errors ?? []).flatMap((error) => describeError(error, paint, renderInput))),
-    ...(outcome.status !== 'success' && outcome.summary ? [describeSummary(outcome.summary)] : []),
-    ...(meta.next_cursor === undefined
-      ? []
-      : [paint('dim', `more: --cursor ${cleanLine(meta.next_cursor)}`)]),
-  ]
-  return lines.map((line) => `${line}\n`).join('')
-}
-
-function describeError(
-  error: ErrorObject,
-  paint: TextPainter,
-  renderInput?: InputRenderer,
+export function renderTable(
+  rows: readonly TableRow[],
+  layout: TextLayout,
+  { whole = [], right = [], spare = [], style }: TableOptions = {},
 ): string[] {
-  const { suggestion } = error
-  const example =
-    suggestion &&
-    (getExample(suggestion, renderInput) ?? (suggestion.input && toJsonText(suggestion.input)))
-  return [
-    `${paint('red', 'error:')} ${cleanText(error.message)} ${paint('dim', `(${cleanLine(error.code)})`)}`,
-    ...(error.field === undefined ? [] : [`  field: ${cleanLine(error.field)}`]),
-    ...Object.entries(error.details ?? {}).flatMap(([key, value]) =>
-      describeDetail(key, value, error.message),
-    ),
-    ...(suggestion ? [`${paint('cyan', 'fix:')} ${cleanText(suggestion.fix)}`] : []),
-    ...(example === undefined ? [] : [`${paint('cyan', 'try:')} ${cleanText(example)}`]),
-  ]
-}
-
-const MAX_DETAIL_CHARS = 200
-const MAX_ISSUES = 10
-
-// Stacks are for logs. A list of issues, as validation gives it, reads best as one line each; a
-// single one, and those of a message that has a line for each, are in the message already.
-function describeDetail(key: string, value: unknown, message: string): string[] {
-  if (value === undefined || value === null || key === 'stack') return []
-  if (Array.isArray(value) && value.length > 0 && value.every(isIssue)) {
-    if (
-      (value.length === 1 || message.includes('\n')) &&
-      value.every((issue) => message.includes(issue.message))
+  const keys = collectKeys(rows)
+  if (keys.length > MAX_COLUMNS) return renderRecords(rows, layout)
+  const all = keys
+    .map((key) => toColumn(key, rows, { whole: whole.includes(key), right: right.includes(key) }))
+    .filter(({ key, cells }) => !spare.includes(key) || cells.some((cell) => cell !== EMPTY_CELL))
+  const found = fitColumns(all, spare, layout.columns)
+  if (!found) return renderRecords(rows, layout)
+  const { columns, widths } = found
+  const cut = layout.columns !== undefined
+  const header = columns.map(({ title }, index) =>
+    cut ? truncateEnd(title, widths[index] ?? 0) : title,
+  )
+  const lines = [layout.paint('dim', joinCells(columns, widths, header).trimEnd())]
+  for (const [place, row] of rows.entries()) {
+    const cells = columns.map(({ key, cells }, index) =>
+      cut ? fitCell(key, cells[place] ?? '', widths[index] ?? 0) : (cells[place] ?? ''),
     )
-      return []
-    const shown = value
-      .slice(0, MAX_ISSUES)
-      .map((issue) => `  - ${cleanLine(describeIssue(issue))}`)
-    return value.length > MAX_ISSUES ? [...shown, `  … ${value.length - MAX_ISSUES} more`] : shown
+    lines.push(
+      joinCells(columns, widths, cells, (key, cell) => {
+        const wished = style?.(key, row)
+        return wished ? layout.paint(wished, cell) : cell
+      }).trimEnd(),
+    )
   }
-  const text =
-    Array.isArray(value) && value.every((item) => typeof item !== 'object')
-      ? value.map(String).join(', ')
-      : typeof value === 'object'
-        ? toJsonText(value)
-        : String(value)
-  return [`  ${cleanLine(key)}: ${truncateEnd(cleanLine(text), MAX_DETAIL_CHARS)}`]
+  return lines
 }
 
-function isIssue(
-  value: unknown,
-): value is { readonly message: string; readonly [key: string]: unknown } {
-  return isObject(value) && typeof value['message'] === 'string'
+// A table that lacks a column says more than a list of records.
+function fitColumns(
+  all: readonly TableColumn[],
+  spare: readonly string[],
+  total: number | undefined,
+): { readonly columns: readonly TableColumn[]; readonly widths: readonly number[] } | undefined {
+  for (let gone = 0; gone <= spare.length; gone++) {
+    const columns = all.filter(({ key }) => !spare.slice(0, gone).includes(key))
+    const widths = fitWidths(columns, total)
+    if (widths) return { columns, widths }
+  }
+  return undefined
 }
 
-function describeIssue(issue: {
-  readonly message: string
-  readonly [key: string]: unknown
-}): string {
-  const place = issue['field'] ?? issue['path']
-  const name = Array.isArray(place)
-    ? place.map(String).join('.')
-    : typeof place === 'string'
-      ? place
-      : ''
-  return name === '' ? issue.message : `${name}: ${issue.message}`
+/** Every key of every row, in the order of first appearance. */
+export function collectKeys(rows: readonly TableRow[]): string[] {
+  const keys = new Set<string>()
+  for (const row of rows) for (const key of Object.keys(row)) keys.add(key)
+  return [...keys]
 }
 
-function describeSummary({
-  total,
-  succeeded,
-  failed,
-  recoverable_failures,
-}: PartialSummary): string {
-  const fixable =
-    recoverable_failures > 0 ? ` (${recoverable_failures} can be fixed by the caller)` : ''
-  return `${succeeded} of ${total} succeeded, ${failed} failed${fixable}`
+function toColumn(
+  key: string,
+  rows: readonly TableRow[],
+  wished: { readonly whole: boolean; readonly right: boolean },
+): TableColumn {
+  const title = cleanLine(key)
+  let natural = getDisplayWidth(title)
+  let numeric = false
+  let textual = false
+  const cells = rows.map((row) => {
+    const value = Object.hasOwn(row, key) ? row[key] : undefined
+    if (typeof value === 'number') numeric = true
+    else if (value !== undefined && value !== null) textual = true
+    const cell = toCell(value)
+    natural = Math.max(natural, getDisplayWidth(cell))
+    return cell
+  })
+  const isNumeric = numeric && !textual
+  return {
+    key,
+    title,
+    cells,
+    right: wished.right || isNumeric,
+    whole: wished.whole || isNumeric,
+    natural,
+  }
 }
+
+// Narrow columns and numbers keep their width; what is left is shared evenly by the wide ones.
+function fitWidths(
+  columns: readonly TableColumn[],
+  total: number | undefined,
+): number[] | undefined {
+  if (total === undefined) return columns.map(({ natural }) => Math.min(natural, MAX_PADDING))
+  const widths = columns.map(({ natural }) => natural)
+  let free = total - COLUMN_GAP * (columns.length - 1)
+  if (widths.reduce((sum, width) => sum + width, 0) <= free) return widths
+  const shrinkable = columns
+    .flatMap(({ whole }, index) => (whole ? [] : [index]))
+    .sort((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0))
+  for (const { whole, natural } of columns) if (whole) free -= natural
+  for (const [position, index] of shrinkable.entries()) {
+    const natural = widths[index] ?? 0
+    const share = Math.floor(free / (shrinkable.length - position))
+    const width = Math.min(natural, share)
+    const least = Math.max(
+      MIN_COLUMN_WIDTH,
+      Math.min(getDisplayWidth(columns[index]?.title ?? ''), MAX_TITLE_WIDTH),
+    )
+    if (width < natural && width < least) return undefined
+    widths[index] = width
+    free -= width
+  }
+  return free < 0 ? undefined : widths
+}
+
+function joinCells(
+  columns: readonly TableColumn[],
+  widths: readonly number[],
+  cells: readonly string[],
+  paint: (key: string, cell: string) => string = (_key, cell) => cell,
+): string {
+  const padded = columns.map(({ key, right }, index) => {
+    const cell = cells[index] ?? ''
+    const room = ' '.repeat(Math.max(0, (widths[index] ?? 0) - getDisplayWidth(cell)))
+    if (right) return `${room}${paint(key, cell)}`
+    return index === columns.length - 1 ? paint(key, cell) : `${paint(key, cell)}${room}`
+  })
+  return padded.join(' '.repeat(COLUMN_GAP))
+}
+
+const KEY_GAP = 2
+/** With less room than this beside the keys, values stand below them. */
+const MIN_VALUE_WIDTH = 12
 
 /**
- * Content as a person reads it: texts as they are, and one line for each picture, sound or file.
+ * Lines of one block per record, a blank line between them: the layout for records with too many
+ * fields for a table.
  */
-function renderContent(content: readonly ContentBlock[] = []): string {
-  return content
-    .map((block) =>
-      block.type === 'text'
-        ? endBlockWithNewline(cleanText(block.text))
-        : `[${cleanLine(describeBlock(block))}]\n`,
-    )
-    .join('')
+function renderRecords(
+  records: readonly { readonly [key: string]: unknown }[],
+  layout: TextLayout,
+): string[] {
+  const keyWidth = records.reduce(
+    (widest, record) =>
+      Object.keys(record).reduce(
+        (width, key) => Math.max(width, getDisplayWidth(cleanLine(key))),
+        widest,
+      ),
+    0,
+  )
+  return records.flatMap((record, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...renderRecord(record, keyWidth, layout),
+  ])
 }
 
-function describeBlock(block: Exclude<ContentBlock, { readonly type: 'text' }>): string {
-  if (block.type === 'resource') {
-    const { resource } = block
-    const size = 'text' in resource ? Buffer.byteLength(resource.text) : base64Size(resource.blob)
-    return [
-      `resource ${resource.uri}`,
-      ...toOptionalList(resource.mimeType),
-      formatByteCount(size),
-    ].join(', ')
-  }
-  if (block.type === 'resource_link')
-    return [
-      `link ${block.uri}`,
-      ...toOptionalList(block.title ?? block.name),
-      ...toOptionalList(block.mimeType),
-      ...(block.size === undefined ? [] : [formatByteCount(block.size)]),
-    ].join(', ')
-  return `${block.type} ${block.mimeType}, ${formatByteCount(base64Size(block.data))}`
+function renderRecord(
+  record: { readonly [key: string]: unknown },
+  keyWidth: number,
+  { columns = Infinity, paint }: TextLayout,
+): string[] {
+  const entries = Object.keys(record).map((key) => ({
+    key,
+    title: cleanLine(key),
+    cell: toCell(record[key]),
+  }))
+  const room = columns - keyWidth - KEY_GAP
+  return entries.flatMap(({ key, title, cell }) =>
+    room >= MIN_VALUE_WIDTH
+      ? [
+          `${paint('dim', padEnd(title, keyWidth))}${' '.repeat(KEY_GAP)}${fitCell(key, cell, room)}`,
+        ]
+      : [
+          paint('dim', truncateEnd(title, columns)),
+          `${' '.repeat(KEY_GAP)}${fitCell(key, cell, columns - KEY_GAP)}`,
+        ],
+  )
 }
 
-function toOptionalList(text: string | undefined): readonly string[] {
-  return text === undefined ? [] : [text]
+/** What a cell says where there is nothing. */
+const EMPTY_CELL = '-'
+
+/** One value on one line: text clean, nothing as `-`, nested values as compact JSON. */
+function toCell(value: unknown): string {
+  if (value === undefined || value === null || value === '') return EMPTY_CELL
+  return cleanLine(typeof value === 'object' ? toJsonText(value) : String(value))
 }
 
-function base64Size(data: string): number {
-  return Math.floor((data.replace(/=+$/, '').length * 3) / 4)
+/** A cell in at most `width` columns; paths lose their middle, other text its end. */
+function fitCell(key: string, cell: string, width: number): string {
+  return isPathCell(key, cell) ? truncateMiddle(cell, width) : truncateEnd(cell, width)
 }
 
-function formatByteCount(count: number): string {
-  return `${count} byte${count === 1 ? '' : 's'}`
+const PATH_KEY = /^(?:.*[_-])?(?:path|file|filename|dir|directory|folder|uri|url|root|cwd)$/i
+const PATH_VALUE = /^(?:\.{0,2}\/|~\/|[a-z]:[\\/]|[a-z][a-z0-9+.-]{0,30}:\/\/)\S*$/i
+
+function isPathCell(key: string, cell: string): boolean {
+  return PATH_KEY.test(key) || PATH_VALUE.test(cell)
 }
 
-function endBlockWithNewline(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+/** How a person looks at the text. `columns` undefined: not a terminal, nothing is cut. */
+type TextLayout = { readonly columns: number | undefined; readonly paint: TextPainter }
+
+/** The same layout inside an indentation. */
+function narrowLayout(layout: TextLayout, by: number): TextLayout {
+  return layout.columns === undefined
+    ? layout
+    : { ...layout, columns: Math.max(1, layout.columns - by) }
 }

@@ -1,14 +1,12 @@
-/**
- * The output formats YAML and TOON. Their libraries are loaded on first use.
- */
+import type { OutcomeFormatter } from './envelope.ts'
+import { toEnvelope, withErrorLine } from './envelope.ts'
+import { escapeInvisible, hasInvisible, toPlainJson } from './json-text.ts'
 
-import { escapeInvisible, hasInvisible, toJsonText, toPlainJson } from '../json-text.ts'
+/** The envelope as one YAML document that readers of YAML 1.1 and 1.2 understand alike. */
+export const format: OutcomeFormatter = async (outcome, options) =>
+  withErrorLine(outcome, options, await toYamlText(toEnvelope(outcome, options.renderInput)))
 
-/**
- * The value as one YAML document that readers of YAML 1.1 and 1.2 understand alike. Loads the
- * library when called.
- */
-export async function toYamlText(value: unknown): Promise<string> {
+async function toYamlText(value: unknown): Promise<string> {
   const { Document, visit } = await import('yaml')
   const document = new Document(toPlainJson(value), {
     aliasDuplicateObjects: false,
@@ -21,34 +19,4 @@ export async function toYamlText(value: unknown): Promise<string> {
     },
   })
   return escapeInvisible(document.toString({ lineWidth: 0 }))
-}
-
-/**
- * The value as TOON. Loads the library when called. Unpaired surrogates, which TOON refuses, become
- * U+FFFD.
- */
-export async function toToonText(value: unknown): Promise<string> {
-  const { encode, escapeString, rawString } = await import('@toon-format/toon')
-  const text = encode(toWellFormed(value), {
-    replacer: (_key, item) =>
-      typeof item === 'string' && hasInvisible(item) ? rawString(`"${escapeString(item)}"`) : item,
-  })
-  return `${escapeInvisible(text)}\n`
-}
-
-function toWellFormed(value: unknown): unknown {
-  const mightBeLone = /\\ud[89a-f]/i.test(toJsonText(value))
-  return mightBeLone ? replaceLoneSurrogates(toPlainJson(value)) : toPlainJson(value)
-}
-
-function replaceLoneSurrogates(value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(/\p{Surrogate}/gu, '\ufffd')
-  if (Array.isArray(value)) return value.map(replaceLoneSurrogates)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      replaceLoneSurrogates(key),
-      replaceLoneSurrogates(item),
-    ]),
-  )
 }

@@ -7,9 +7,9 @@
 import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { ResultRenderer } from '../../cli/envelope.ts'
-import { cleanLine, createTextPainter } from '../../cli/terminal-text.ts'
-import type { TextPainter } from '../../cli/terminal-text.ts'
+import type { ResultRenderer } from '../../cli/formats/envelope.ts'
+import type { TextPainter } from '../../cli/formats/terminal-text.ts'
+import { cleanLine, createTextPainter } from '../../cli/formats/terminal-text.ts'
 import { findProgram } from '../../process/programs.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { quoteForShell } from '../../util/text.ts'
@@ -39,8 +39,8 @@ import {
   readableHelpCheck,
   summaryCheck,
 } from './discovery-checks.ts'
-import { createCheckSandbox, findProgramStart, probeProgram, withProgramRunner } from './probe.ts'
 import type { ProgramStart } from './probe.ts'
+import { createCheckSandbox, findProgramStart, probeProgram, withProgramRunner } from './probe.ts'
 import type { CheckOutcome, CheckSubject, ReadinessCheck, ReadinessReport } from './subject.ts'
 
 /** What `check` is asked. */

@@ -3,10 +3,10 @@
  */
 
 import { detectCaller } from '../../cli/caller.ts'
+import type { TextPainter } from '../../cli/formats/terminal-text.ts'
 import type { GlobalFlags } from '../../cli/global-flags.ts'
 import type { CommandHost } from '../../cli/host.ts'
 import { choosePresentation } from '../../cli/presentation.ts'
-import type { TextPainter } from '../../cli/terminal-text.ts'
 import type { Io } from '../../protocol/io.ts'
 import type { RunEvent } from '../../protocol/run-state.ts'
 import { performRun } from '../../runner/perform-run.ts'
@@ -17,21 +17,21 @@ import { compact, isObject } from '../../util/values.ts'
 import { getMessage } from '../../views/model/event-text.ts'
 import type { RunSummary } from '../../views/model/run-summary.ts'
 import { findResumeCommand } from '../../workflow/lookup.ts'
-import { PERSON_NAME } from '../command.ts'
 import type { ProgressStyle } from '../command.ts'
-import { createLinePrinter, renderFact } from '../runs/event-lines.ts'
+import { PERSON_NAME } from '../command.ts'
 import type { LinePrinter } from '../runs/event-lines.ts'
-import { isPerson, openAnswerChannels } from './consent.ts'
+import { createLinePrinter, renderFact } from '../runs/event-lines.ts'
 import type { AskPerson } from './consent.ts'
-import { prepareHost } from './supervise.ts'
+import { isPerson, openAnswerChannels } from './consent.ts'
 import type { RunPerformer } from './supervise.ts'
+import { prepareHost } from './supervise.ts'
+import type { RunViewPart, ViewedRun } from './view-parts.ts'
 import {
   createResumedSummary,
   createShownQuestions,
   getQuestionId,
   listKeptFiles,
 } from './view-parts.ts'
-import type { RunViewPart, ViewedRun } from './view-parts.ts'
 
 type ForegroundOptions = RunPerformer & {
   /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean

@@ -4,21 +4,22 @@
 
 import { dirname } from 'node:path'
 import { detectCaller } from '../../cli/caller.ts'
-import { renderText } from '../../cli/formats/render-text.ts'
+import { shouldUseColor } from '../../cli/formats/terminal-text.ts'
+import { renderText } from '../../cli/formats/text.ts'
 import type { GlobalFlags } from '../../cli/global-flags.ts'
 import { choosePresentation } from '../../cli/presentation.ts'
-import { shouldUseColor } from '../../cli/terminal-text.ts'
 import type { Io } from '../../protocol/io.ts'
 import type { RunEvent } from '../../protocol/run-state.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import { applyEvent } from '../../views/model/run-model-events.ts'
-import { createRunModel } from '../../views/model/run-model.ts'
 import type { RunModel } from '../../views/model/run-model.ts'
+import { createRunModel } from '../../views/model/run-model.ts'
 import { renderClosing } from '../../views/terminal/run-words.ts'
-import { createTheme, supportsUnicode } from '../../views/terminal/theme.ts'
 import type { Theme } from '../../views/terminal/theme.ts'
+import { createTheme, supportsUnicode } from '../../views/terminal/theme.ts'
 import { findResumeCommand } from '../../workflow/lookup.ts'
+import type { RunViewPart, ViewedRun } from './view-parts.ts'
 import {
   createResumedSummary,
   getLogPath,
@@ -26,7 +27,6 @@ import {
   readEarlierEvents,
   toRunModelInput,
 } from './view-parts.ts'
-import type { RunViewPart, ViewedRun } from './view-parts.ts'
 
 /** What has to be known of a run when it is over; fed with its events. */
 export type RunEndReporter = {

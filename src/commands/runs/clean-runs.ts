@@ -2,15 +2,15 @@
  * `toolable runs clean`.
  */
 
-import type { ResultRenderer } from '../../cli/envelope.ts'
-import { partial } from '../../define/results.ts'
+import type { ResultRenderer } from '../../cli/formats/envelope.ts'
 import type { Reply } from '../../define/results.ts'
+import { partial } from '../../define/results.ts'
 import type { Context } from '../../protocol/context.ts'
-import { isFinished } from '../../protocol/run-state.ts'
 import type { RunState } from '../../protocol/run-state.ts'
+import { isFinished } from '../../protocol/run-state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { listRuns } from '../../runner/find-run.ts'
 import type { ListedRun } from '../../runner/find-run.ts'
+import { listRuns } from '../../runner/find-run.ts'
 import { isRunLive } from '../../runner/lock.ts'
 import { recoverRuns } from '../../runner/recover.ts'
 import { removeRun, sweepRemovedRuns } from '../../runner/run-folder.ts'

@@ -4,9 +4,9 @@
 
 import type { BuiltinContext } from '../../cli/builtin-command.ts'
 import { detectCaller } from '../../cli/caller.ts'
+import type { TextPainter } from '../../cli/formats/terminal-text.ts'
+import { cleanLine, cleanText, createTextPainter } from '../../cli/formats/terminal-text.ts'
 import { choosePresentation } from '../../cli/presentation.ts'
-import { cleanLine, cleanText, createTextPainter } from '../../cli/terminal-text.ts'
-import type { TextPainter } from '../../cli/terminal-text.ts'
 import type { RunEvent, RunState } from '../../protocol/run-state.ts'
 import { quoteCommandLine, shorten } from '../../util/text.ts'
 import { compact, isObject } from '../../util/values.ts'

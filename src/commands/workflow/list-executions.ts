@@ -2,18 +2,18 @@
  * `toolable workflow list`.
  */
 
-import type { ResultRenderer } from '../../cli/envelope.ts'
-import { renderTable } from '../../cli/formats/render-text.ts'
-import { createTextPainter } from '../../cli/terminal-text.ts'
+import type { ResultRenderer } from '../../cli/formats/envelope.ts'
+import { createTextPainter } from '../../cli/formats/terminal-text.ts'
+import { renderTable } from '../../cli/formats/text.ts'
 import { toProtocolCode } from '../../protocol/errors.ts'
 import type { RunState } from '../../protocol/run-state.ts'
+import type { ListedRun } from '../../runner/find-run.ts'
 import {
   compareNewestFirst,
   listRuns,
   readNewestRuns,
   readRunRequest,
 } from '../../runner/find-run.ts'
-import type { ListedRun } from '../../runner/find-run.ts'
 import { recoverRuns } from '../../runner/recover.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import { findRunsFolder } from '../../runner/run-paths.ts'

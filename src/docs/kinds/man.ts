@@ -2,14 +2,14 @@
  * The manual page, written as roff.
  */
 
+import { getDisplayWidth } from '../../cli/formats/text-layout.ts'
 import { formatPromptSignature, listGlobalFlagRows } from '../../cli/help-sections.ts'
-import { getDisplayWidth } from '../../cli/text-layout.ts'
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from '../../define/global-flags.ts'
 import { ERROR_TABLE } from '../../protocol/errors.ts'
 import { EXIT_STATUSES } from '../../protocol/manifest.ts'
 import { tidyLine, toSafeJson, truncateText } from '../markdown.ts'
-import { getMarkText } from '../model.ts'
 import type { DocExample, DocModel, DocParameter, DocTool, GeneratedFile } from '../model.ts'
+import { getMarkText } from '../model.ts'
 import {
   describeExit,
   endSentence,

@@ -2,7 +2,7 @@
  * The event stream of a tab (server-sent events): changes of the list, and the events of one run.
  */
 
-import { toJsonText } from '../../cli/json-text.ts'
+import { toJsonText } from '../../cli/formats/json-text.ts'
 import { onAbort } from '../../core/lifecycle.ts'
 import type { HttpRequest, HttpResponse } from '../../http/exchange.ts'
 import type { RunEvent } from '../../protocol/run-state.ts'

@@ -2,7 +2,7 @@
  * Paints frames at the bottom of a terminal: at most ten times a second, only lines that changed, and with room for a question below.
  */
 
-import { getDisplayWidth } from '../../cli/text-layout.ts'
+import { getDisplayWidth } from '../../cli/formats/text-layout.ts'
 import type { Screen, TextSink } from '../../protocol/io.ts'
 
 /** What a frame is made for. */

@@ -2,8 +2,7 @@
  * Rows of a tree: fitting one into the width of a window, and all of them into its height.
  */
 
-import { getDisplayWidth } from '../../cli/text-layout.ts'
-import { truncateEnd, truncateMiddle } from '../../cli/truncate-text.ts'
+import { getDisplayWidth, truncateEnd, truncateMiddle } from '../../cli/formats/text-layout.ts'
 import type { Theme, ThemeRole } from './theme.ts'
 
 /** A piece of text in one role; tool text comes as it is, and is cleaned here. */

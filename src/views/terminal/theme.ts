@@ -2,8 +2,8 @@
  * Colours and symbols for a terminal, with plain ASCII where it has nothing else.
  */
 
-import { cleanLine, createTextPainter } from '../../cli/terminal-text.ts'
-import { splitClusters } from '../../cli/text-layout.ts'
+import { cleanLine, createTextPainter } from '../../cli/formats/terminal-text.ts'
+import { splitClusters } from '../../cli/formats/text-layout.ts'
 
 /** What a colour stands for. It never stands alone: a symbol and a word say the same. */
 export type ThemeRole = 'ok' | 'bad' | 'warn' | 'run' | 'dim' | 'accent'

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { ERROR_TABLE } from '../../../src/protocol/errors.ts'
-import { getDisplayWidth } from '../../../src/cli/text-layout.ts'
+import { getDisplayWidth } from '../../../src/cli/formats/text-layout.ts'
 import { formatExitCodes } from '../../../src/cli/help-sections.ts'
 import { renderToolHelp } from '../../../src/cli/help.ts'
 import { command, fileTools, findFiles, mergePullRequest, oneTool, withFields } from './fixtures.ts'

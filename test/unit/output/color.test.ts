@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shouldUseColor } from '../../../src/cli/terminal-text.ts'
+import { shouldUseColor } from '../../../src/cli/formats/terminal-text.ts'
 
 test.each([
   [{}, true, false, true],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toEnvelope } from '../../../src/cli/envelope.ts'
+import { toEnvelope } from '../../../src/cli/formats/envelope.ts'
 import { failure, meta, notFound, partly, renderInput, success } from './outcomes.ts'
 
 describe('toEnvelope', () => {

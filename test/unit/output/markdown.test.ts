@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { renderMarkdown } from '../../../src/cli/formats/markdown.ts'
+import { renderMarkdown } from '../../../src/cli/formats/md.ts'
 import { files } from './outcomes.ts'
 
 describe('renderMarkdown', () => {

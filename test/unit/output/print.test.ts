@@ -2,7 +2,7 @@ import { decode } from '@toon-format/toon'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { formatOutcome } from '../../../src/cli/output.ts'
-import type { OutputMode } from '../../../src/define/global-flags.ts'
+import type { OutputMode } from '../../../src/cli/formats/table.ts'
 import { failure, files, meta, notFound, partly, renderInput, success } from './outcomes.ts'
 
 const errorLine = `{"error":{"code":"NOT_FOUND","category":"state","message":"No folder /x","recoverable":true,"retryable":false,"suggestion":{"action":"retry_with_modified_input","fix":"Give a folder that exists","example":"prog find --root .","input":{"root":"."},"applicability":"maybe_incorrect"},"field":"root","details":{"given":"/x"}}}\n`

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { createTextPainter } from '../../../src/cli/terminal-text.ts'
-import { getDisplayWidth } from '../../../src/cli/text-layout.ts'
+import { createTextPainter } from '../../../src/cli/formats/terminal-text.ts'
+import { getDisplayWidth } from '../../../src/cli/formats/text-layout.ts'
 import {
   createProgressDisplay,
   formatElapsed,
   renderProgressLine,
 } from '../../../src/cli/progress.ts'
-import { formatNotificationJson, formatNotificationText } from '../../../src/cli/envelope.ts'
+import { formatNotificationJson, formatNotificationText } from '../../../src/cli/formats/envelope.ts'
 
 function watch({ label, columns = 80 }: { label?: string; columns?: number } = {}) {
   const writes: string[] = []

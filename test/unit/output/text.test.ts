@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { getDisplayWidth } from '../../../src/cli/text-layout.ts'
-import { renderText } from '../../../src/cli/formats/render-text.ts'
-import { truncateEnd, truncateMiddle } from '../../../src/cli/truncate-text.ts'
+import { getDisplayWidth } from '../../../src/cli/formats/text-layout.ts'
+import { renderText } from '../../../src/cli/formats/text.ts'
+import { truncateEnd, truncateMiddle } from '../../../src/cli/formats/text-layout.ts'
 import { files } from './outcomes.ts'
 
 const text = (value: unknown, columns?: number) => renderText(value, { columns, color: false })

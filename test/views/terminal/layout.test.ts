@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../../src/protocol/run-state.ts'
-import { getDisplayWidth } from '../../../src/cli/text-layout.ts'
+import { getDisplayWidth } from '../../../src/cli/formats/text-layout.ts'
 import { applyEvent } from '../../../src/views/model/run-model-events.ts'
 import { createRunModel } from '../../../src/views/model/run-model.ts'
 import type { RunModel } from '../../../src/views/model/run-model.ts'

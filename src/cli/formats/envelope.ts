@@ -3,10 +3,9 @@
  * notifications on stderr. Also the types of output formats.
  */
 
-import type { OutputMode } from '../define/global-flags.ts'
-import type { LogLevel, ToolEvent } from '../protocol/events.ts'
-import type { ErrorObject, Outcome, OutcomeMeta, Suggestion } from '../protocol/outcome.ts'
-import { compact } from '../util/values.ts'
+import type { LogLevel, ToolEvent } from '../../protocol/events.ts'
+import type { ErrorObject, Outcome, OutcomeMeta, Suggestion } from '../../protocol/outcome.ts'
+import { compact } from '../../util/values.ts'
 import { toJsonText } from './json-text.ts'
 import { cleanLine, cleanText } from './terminal-text.ts'
 
@@ -21,7 +20,7 @@ export function toEnvelope(outcome: Outcome, renderInput?: InputRenderer): Recor
   const success = outcome.ok ? outcome : undefined
   const failure = outcome.ok ? undefined : outcome
   const errors = outcome.status === 'success' ? undefined : outcome.errors
-  return omitUndefined({
+  return compact({
     ok: outcome.ok,
     status: outcome.status,
     result: success?.result,
@@ -39,7 +38,7 @@ export function toErrorEnvelope(
   error: ErrorObject,
   renderInput?: InputRenderer,
 ): Record<string, unknown> {
-  return omitUndefined({
+  return compact({
     code: error.code,
     category: error.category,
     message: error.message,
@@ -64,7 +63,7 @@ function orderSuggestion(
   suggestion: Suggestion,
   renderInput?: InputRenderer,
 ): Record<string, unknown> {
-  return omitUndefined({
+  return compact({
     action: suggestion.action,
     fix: suggestion.fix,
     example: getExample(suggestion, renderInput),
@@ -74,7 +73,7 @@ function orderSuggestion(
 }
 
 function orderMeta(meta: OutcomeMeta): Record<string, unknown> {
-  return omitUndefined({
+  return compact({
     tool: meta.tool,
     version: meta.version,
     duration_ms: meta.duration_ms,
@@ -88,18 +87,14 @@ function orderMeta(meta: OutcomeMeta): Record<string, unknown> {
   })
 }
 
-function omitUndefined(values: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
-}
-
 /** A result in the words of its command; ends with a newline. */
 export type ResultRenderer = (
   result: unknown,
   layout: { readonly columns: number | undefined; readonly color: boolean },
 ) => string
 
+/** How an outcome is printed, besides its format. */
 export type FormatOptions = {
-  readonly mode: OutputMode
   /** Indents JSON, for a person who looks at it. */
   readonly pretty?: boolean | undefined
   readonly color?: boolean | undefined
@@ -114,6 +109,23 @@ export type FormatOptions = {
 
 /** What goes to which stream, each empty or ending with a newline. */
 export type FormattedOutcome = { readonly stdout: string; readonly stderr: string }
+
+/** What every module of an output format exports as `format`. */
+export type OutcomeFormatter = (
+  outcome: Outcome,
+  options: FormatOptions,
+) => FormattedOutcome | Promise<FormattedOutcome>
+
+/** The output of an envelope format: a failure is printed to stderr as one line too. */
+export function withErrorLine(
+  outcome: Outcome,
+  { renderInput }: FormatOptions,
+  stdout: string,
+): FormattedOutcome {
+  if (outcome.ok) return { stdout, stderr: '' }
+  const error = toErrorEnvelope(outcome.error, renderInput)
+  return { stdout, stderr: `${toJsonText({ error })}\n` }
+}
 
 /**
  * The JSON line, without newline, that tells stderr about an event; undefined for events that are

@@ -1,7 +1,21 @@
 import { isObject } from '../../util/values.ts'
-import { toJsonText, toPlainJson } from '../json-text.ts'
-import { cleanText } from '../terminal-text.ts'
-import { collectKeys } from './render-text.ts'
+import type { OutcomeFormatter } from './envelope.ts'
+import { toJsonText, toPlainJson } from './json-text.ts'
+import { describeRemarks, endWithNewline, renderContent, renderMessage } from './remarks.ts'
+import { cleanText } from './terminal-text.ts'
+import { collectKeys } from './text.ts'
+
+/** GitHub Markdown: the message as a paragraph, the value, then other content. */
+export const format: OutcomeFormatter = (outcome, options) => {
+  const stderr = describeRemarks(outcome, options)
+  if (!outcome.ok) return { stdout: '', stderr }
+  const parts = [
+    renderMessage(outcome),
+    outcome.hidden ? '' : renderMarkdown(outcome.result),
+    ...(outcome.content ?? []).map((block) => renderContent([block])),
+  ]
+  return { stdout: parts.filter((part) => part !== '').join('\n'), stderr }
+}
 
 /**
  * The result as GitHub Markdown: a table for a list of objects, bullets for other lists, a
@@ -65,8 +79,4 @@ function escapeBlockStart(line: string): string {
   return line
     .replace(/^(?:#{1,6}(?=\s|$)|[-+](?=\s|$)|-{3,}|={2,}|~{3,})/, '\\$&')
     .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
-}
-
-function endWithNewline(text: string): string {
-  return text.endsWith('\n') ? text : `${text}\n`
 }

@@ -3,7 +3,7 @@
  */
 
 import { styleText } from 'node:util'
-import { RETURN_SIGN } from '../util/text.ts'
+import { RETURN_SIGN } from '../../util/text.ts'
 
 type ColorOptions = {
   readonly env: { readonly [name: string]: string | undefined }

@@ -2,10 +2,10 @@
  * Lays out text for a terminal: display widths, wrapped paragraphs and two-column lists.
  */
 
-import { DASH, EMOJI_VARIATION_SELECTOR, ZERO_WIDTH_JOINER } from '../util/text.ts'
-import { lazyRegExp } from '../util/values.ts'
-import { cleanLine, cleanText, createTextPainter } from './terminal-text.ts'
+import { DASH, EMOJI_VARIATION_SELECTOR, ZERO_WIDTH_JOINER } from '../../util/text.ts'
+import { lazyRegExp } from '../../util/values.ts'
 import type { TextPainter } from './terminal-text.ts'
+import { cleanLine, cleanText, createTextPainter } from './terminal-text.ts'
 
 /**
  * How help is to look. `compact` is for agents: everything they need in few tokens, without layout.
@@ -236,4 +236,51 @@ function attachesTo(before: string, character: string, width: number): boolean {
 
 function isRegionalIndicator(text: string): boolean {
   return /^[\u{1f1e6}-\u{1f1ff}]$/u.test(text)
+}
+
+/** The head of the text in at most `width` columns, with `…` where something is missing. */
+export function truncateEnd(text: string, width: number): string {
+  if (getDisplayWidth(text) <= width) return text
+  return width < 1 ? '' : `${takeColumns(clipText(text, width), width - 1)}…`
+}
+
+/**
+ * Head and tail of the text in at most `width` columns: of a path both the root and the file name
+ * are worth seeing.
+ */
+export function truncateMiddle(text: string, width: number): string {
+  if (getDisplayWidth(text) <= width) return text
+  if (width < 5) return truncateEnd(text, width)
+  const tail = Math.ceil((width - 1) * 0.6)
+  const reversed = splitClusters(text.slice(-CHARS_PER_COLUMN * width)).reverse()
+  return `${takeColumns(clipText(text, width), width - 1 - tail)}…${takeClusters(reversed, tail).reverse().join('')}`
+}
+
+/** The text filled up with spaces to `width` columns. */
+export function padEnd(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - getDisplayWidth(text)))
+}
+
+// A megabyte in one cell is not split into clusters to show twenty of them.
+const CHARS_PER_COLUMN = 16
+function clipText(text: string, width: number): string {
+  return text.slice(0, CHARS_PER_COLUMN * width)
+}
+
+function takeColumns(text: string, width: number): string {
+  return takeClusters(splitClusters(text), width).join('')
+}
+
+function takeClusters(
+  clusters: readonly { readonly text: string; readonly width: number }[],
+  width: number,
+): string[] {
+  const taken: string[] = []
+  let used = 0
+  for (const cluster of clusters) {
+    if (used + cluster.width > width) break
+    used += cluster.width
+    taken.push(cluster.text)
+  }
+  return taken
 }

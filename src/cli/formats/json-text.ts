@@ -1,4 +1,4 @@
-import type { Json } from '../util/values.ts'
+import type { Json } from '../../util/values.ts'
 
 const MAX_DEPTH = 500
 
