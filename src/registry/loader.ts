@@ -10,9 +10,8 @@ import { host } from '../core/host.ts'
 import type { Context } from '../protocol/context.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
-import { buildCatalog } from './catalog.ts'
 import type { Catalog } from './catalog.ts'
-import { WarmUnavailable } from './child/child-call.ts'
+import { buildCatalog } from './catalog.ts'
 import type {
   ChildCall,
   ChildServices,
@@ -20,9 +19,10 @@ import type {
   WarmCaller,
   WarmSettings,
 } from './child/child-call.ts'
+import { WarmUnavailable } from './child/child-call.ts'
 import { openSources } from './source-table.ts'
-import { collectOwnVariables } from './source.ts'
 import type { LoadContext, LoadedSource, Problem, ToolSource } from './source.ts'
+import { collectOwnVariables } from './source.ts'
 import type { SourceRegistryOptions, SourceState } from './types.ts'
 import type { WarmPool } from './warm/pool.ts'
 
@@ -61,7 +61,9 @@ export async function loadSources(
     sources.map((source) => [
       source,
       serialQueue(async (fresh) => {
-        if (!stop.signal.aborted) found.set(source, await loadOne(source, fresh))
+        if (stop.signal.aborted) return
+        const loaded = await loadOne(source, fresh)
+        if (!stop.signal.aborted) found.set(source, loaded)
       }),
     ]),
   )
@@ -78,11 +80,14 @@ export async function loadSources(
       return { tools: [], problems: [toLoadProblem(source, error)] }
     }
   }
-  const join = (): void => {
+  // After close the last catalogue stays, so that late calls learn that the registry is closed.
+  const join = (): boolean => {
+    if (stop.signal.aborted) return false
     merged = buildCatalog(
       sources.map((source) => found.get(source) ?? { tools: [] }),
       rules,
     )
+    return true
   }
   const loadEach = async (fresh: boolean): Promise<void> => {
     const loads = sources.map((source) => load(source, fresh))
@@ -93,9 +98,7 @@ export async function loadSources(
     join()
     for (const load of late) {
       void load.then(() => {
-        if (stop.signal.aborted) return
-        join()
-        onChange()
+        if (join()) onChange()
       })
     }
   }
@@ -117,9 +120,7 @@ export async function loadSources(
     source.onChange?.(
       throttle(async () => {
         await load(source, false)
-        if (stop.signal.aborted) return
-        join()
-        onChange()
+        if (join()) onChange()
       }),
     )
   }
@@ -155,7 +156,7 @@ export async function loadSources(
       // A program may have changed in files that nobody looks at.
       services.refresh()
       await loadEach(fresh)
-      onChange()
+      if (!stop.signal.aborted) onChange()
     },
     close,
   }

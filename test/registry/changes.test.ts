@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { registry } from 'toolable'
+import type { RegistryOptions } from 'toolable'
 import { expect, test } from 'vitest'
 import { isAlive, listNaming } from '../support/processes.ts'
 import { fixture, makeFolder } from '../support/run-program.ts'
@@ -59,4 +60,44 @@ test('[6.servers-leave-nothing] a registry that is closed while it looks again l
   await Promise.allSettled([reg.close(), again])
   expect(listNaming(join(folder, 'tools', 'server.mjs'))).toEqual([])
   if (existsSync(mark)) expect(isAlive(Number(readFileSync(mark, 'utf8')))).toBe(false)
+})
+
+const failing = (
+  how: 'die' | 'stall',
+  mark: string,
+): NonNullable<RegistryOptions['mcpServers']> => ({
+  moody: {
+    command: process.execPath,
+    args: [fixture('servers/fails-at-its-second-list.mjs'), how, mark],
+  },
+})
+
+test('[6.servers-leave-nothing] a rescan that ends after close leaves the catalogue as it was', async () => {
+  const mark = join(makeFolder(), 'mark')
+  const reg = await registry({ mcpServers: failing('stall', mark) })
+  const again = reg.rescan()
+  await expect.poll(() => existsSync(mark)).toBe(true)
+  await reg.close()
+  await again
+  expect(reg.list().map(({ id }) => id)).toEqual(['moody.echo'])
+  expect(reg.problems()).toEqual([])
+  expect(await reg.call('moody.echo', { text: 'too late' })).toMatchObject({
+    ok: false,
+    error: { code: 'DEPENDENCY', retryable: false },
+  })
+})
+
+test('[6.mcp-restart] a server that dies while its changes are listed is started again and keeps its tools', async () => {
+  const mark = join(makeFolder(), 'mark')
+  const reg = await registry({ mcpServers: failing('die', mark) })
+  try {
+    const changed = new Promise((resolve) => reg.onChange(() => resolve(undefined)))
+    expect(await reg.call('moody.echo', { text: 'change' })).toMatchObject({ ok: true })
+    await changed
+    expect(existsSync(mark)).toBe(true)
+    expect(reg.problems()).toEqual([])
+    expect(await reg.call('moody.echo', { text: 'again' })).toMatchObject({ ok: true })
+  } finally {
+    await reg.close()
+  }
 })

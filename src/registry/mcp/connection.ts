@@ -5,20 +5,20 @@
 import type { Answerer, LogLevel, Sampler } from '../../protocol/events.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { compact } from '../../util/values.ts'
-import { answerServerRequest } from './elicitation.ts'
 import type { ServerAsker } from './elicitation.ts'
+import { answerServerRequest } from './elicitation.ts'
+import type {
+  FailedConnectAttempt,
+  McpClientSession,
+  McpSessionHooks,
+  ServerEra,
+} from './session.ts'
 import {
   hideSecrets,
   openMcpSession,
   suggestManualCheck,
   toServerEndedError,
   toServerError,
-} from './session.ts'
-import type {
-  FailedConnectAttempt,
-  McpClientSession,
-  McpSessionHooks,
-  ServerEra,
 } from './session.ts'
 import type { McpSettings } from './transports.ts'
 
@@ -151,7 +151,15 @@ export function createMcpConnection(
   }
 
   return {
-    with: (work) => held(open, work),
+    with: (work) =>
+      held(open, async (used) => {
+        try {
+          return await work(used)
+        } catch (error) {
+          await closeIfLost(used, error)
+          throw error
+        }
+      }),
     changed: onChange,
     use: (what, asker, work) =>
       held(openPatiently, async (used) => {
@@ -166,7 +174,7 @@ export function createMcpConnection(
           // The server answered; that somebody else did not is no fault of it.
           if (ToolError.is(error)) pause.worked()
           const failure = toServerError(error, what, settings, used)
-          if (isSessionLost(error) && !used.ended()) await used.close()
+          await closeIfLost(used, error)
           throw failure
         } finally {
           running.delete(patience.asker)
@@ -184,16 +192,15 @@ export function createMcpConnection(
   }
 }
 
-// A server behind an address may have forgotten the session: then it is opened anew for the next
-// call.
-function isSessionLost(error: unknown): boolean {
-  const { code, data } = error as {
+// A server behind an address may have forgotten the session: then the next use opens another one.
+async function closeIfLost(session: McpClientSession, error: unknown): Promise<void> {
+  const { code, data, message } = error as {
     readonly code?: unknown
     readonly data?: { readonly status?: unknown }
+    readonly message?: string
   }
-  return (
-    code === 'NOT_CONNECTED' || data?.status === 404 || (error as Error).message === 'Not connected'
-  )
+  const isLost = code === 'NOT_CONNECTED' || data?.status === 404 || message === 'Not connected'
+  if (isLost && !session.ended()) await session.close()
 }
 
 function toStartFailure(

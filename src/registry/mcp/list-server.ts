@@ -8,22 +8,22 @@ import type {
   Resource as ServerResource,
   Tool,
 } from '@modelcontextprotocol/client'
-import { prompt } from '../../define/prompt.ts'
 import type { Prompt, PromptMessage } from '../../define/prompt.ts'
-import { compileUriPattern, resource } from '../../define/resource.ts'
+import { prompt } from '../../define/prompt.ts'
 import type { Resource, ResourceContent } from '../../define/resource.ts'
+import { compileUriPattern, resource } from '../../define/resource.ts'
 import type { ReadingContext } from '../../protocol/context.ts'
 import { MAX_TIMER_MS } from '../../protocol/limits.ts'
-import { findContentProblem } from '../../protocol/outcome.ts'
 import type { ContentBlock } from '../../protocol/outcome.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { findContentProblem } from '../../protocol/outcome.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { toSummary } from '../names.ts'
 import type { LoadedSource, Problem } from '../source.ts'
 import type { McpConnection } from './connection.ts'
 import { sendWithInputRounds } from './elicitation.ts'
-import { toServerError } from './session.ts'
 import type { McpClientSession } from './session.ts'
+import { toServerError } from './session.ts'
 import { listMcpTools, toMcpFoundTool } from './tools.ts'
 import type { McpSettings } from './transports.ts'
 
@@ -37,28 +37,37 @@ type ReportProblem = (
   severity?: Problem['severity'],
 ) => void
 
-/** Asks a server for everything that it has; throws ToolError where it does not tell its tools. */
-export function listMcpServer(
+/**
+ * Lists everything that a server has. A server that ends meanwhile is started once more if it was
+ * listed before: its next call would start it too, so its tools must not disappear. Throws ToolError
+ * when the tools cannot be listed.
+ */
+export async function listMcpServer(
   connection: McpConnection,
   settings: McpSettings,
+  wasListed: boolean,
 ): Promise<LoadedSource> {
-  return connection.with(async (session) => {
-    const problems: Problem[] = []
-    const tell: ReportProblem = (reason, message, fix, severity = 'warning') =>
-      void problems.push({
-        source: settings.name,
-        location: settings.location,
-        reason,
-        message,
-        fix,
-        severity,
-      })
-    try {
-      return { ...(await listEverything(session, connection, settings, tell)), problems }
-    } catch (error) {
-      throw toServerError(error, 'the list of its tools', settings, session)
-    }
-  })
+  let session: McpClientSession | undefined
+  const problems: Problem[] = []
+  const tell: ReportProblem = (reason, message, fix, severity = 'warning') =>
+    void problems.push({
+      source: settings.name,
+      location: settings.location,
+      reason,
+      message,
+      fix,
+      severity,
+    })
+  try {
+    const listed = await connection.with((opened) => {
+      session = opened
+      return listEverything(opened, connection, settings, tell)
+    })
+    return { ...listed, problems }
+  } catch (error) {
+    if (wasListed && session?.ended()) return listMcpServer(connection, settings, false)
+    throw toServerError(error, 'the list of its tools', settings, session)
+  }
 }
 
 async function listEverything(

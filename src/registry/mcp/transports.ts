@@ -2,21 +2,21 @@
  * Configuration of an MCP server and the two ways to reach it: as a child over stdio, or over HTTP.
  */
 
+import type { FetchLike, JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { FetchLike, JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { ChildEnd } from '../../process/child.ts'
 import { buildCallEnv } from '../../process/environment.ts'
 import type { OpenChild } from '../../process/run.ts'
 import type { Root } from '../../protocol/events.ts'
-import { toMilliseconds } from '../../protocol/limits.ts'
 import type { Duration } from '../../protocol/limits.ts'
+import { toMilliseconds } from '../../protocol/limits.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { shorten } from '../../util/text.ts'
 import { isObject } from '../../util/values.ts'
 import { limitResponse } from '../http.ts'
-import { expandValues, expandVariables } from '../source.ts'
 import type { LoadContext } from '../source.ts'
+import { expandValues, expandVariables } from '../source.ts'
 
 /**
  * A server in the standard `mcpServers` form: either `command` or `url`. `${NAME}` and
@@ -259,7 +259,7 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (!(await this.#child?.write(JSON.stringify(message))))
-      throw new Error('the server takes nothing any more')
+      throw Object.assign(new Error('the server takes nothing any more'), { code: 'NOT_CONNECTED' })
   }
 
   /** Tells the server that nothing more will come, and ends it where it does not end by itself. */

@@ -1,13 +1,13 @@
 import { ToolError } from '../../protocol/tool-error.ts'
-import { createMcpConnection } from '../mcp/connection.ts'
 import type { McpConnection, McpServices } from '../mcp/connection.ts'
+import { createMcpConnection } from '../mcp/connection.ts'
 import { hideSecrets, suggestManualCheck } from '../mcp/session.ts'
-import { describeServerLocation, isServerDisabled, readMcpSettings } from '../mcp/transports.ts'
 import type { McpServerConfig, McpSettings } from '../mcp/transports.ts'
+import { describeServerLocation, isServerDisabled, readMcpSettings } from '../mcp/transports.ts'
 import type { LoadContext, LoadedSource, Problem, ToolSource } from '../source.ts'
 
-export type { McpServerConfig } from '../mcp/transports.ts'
 export type { McpServices } from '../mcp/connection.ts'
+export type { McpServerConfig } from '../mcp/transports.ts'
 
 /**
  * An MCP server: its tools, resources and prompts. It is started at the first `load`, kept open,
@@ -20,6 +20,7 @@ export function mcpSource(
 ): ToolSource {
   const listeners: (() => void)[] = []
   let open: { readonly settings: McpSettings; readonly connection: McpConnection } | undefined
+  let wasListed = false
   const connect = (
     context: LoadContext,
   ): { readonly settings: McpSettings; readonly connection: McpConnection } => {
@@ -40,7 +41,9 @@ export function mcpSource(
       try {
         open ??= connect(context)
         const { listMcpServer } = await import('../mcp/list-server.ts')
-        return await listMcpServer(open.connection, open.settings)
+        const listed = await listMcpServer(open.connection, open.settings, wasListed)
+        wasListed = true
+        return listed
       } catch (error) {
         return toDeadServer(name, config, error, open?.settings)
       }
