@@ -8,7 +8,6 @@
  * Files that only some calls need are loaded with `import()`.
  */
 
-import type { CallOptions, CallResult } from '../core/call.ts'
 import { createRules, toLookupKey, withRules } from '../core/call.ts'
 import type { AnyTool, ToolEntry } from '../core/tool.ts'
 import {
@@ -16,11 +15,9 @@ import {
   collectTools,
   createChangeNotifier,
   createEntry,
-  createLazyStream,
+  createEntryFinder,
   createProviderMethods,
-  invokeTool,
   isTool,
-  loadEngine,
 } from '../core/tool.ts'
 import { checkName, checkOptions } from '../define/checks.ts'
 import type { Prompt } from '../define/prompt.ts'
@@ -85,7 +82,6 @@ function createToolset(given: ToolsetOptions | AnyTool): Toolset {
   const resources: Resource[] = []
   const prompts: Prompt[] = []
   const changes = createChangeNotifier()
-  const identity = { toolset: options.name, version }
   const rules = createRules(options)
   // What a program finds only when it runs no build has seen.
   const isKnown = isVerifiedBuild() && !hasStarted()
@@ -170,40 +166,20 @@ function createToolset(given: ToolsetOptions | AnyTool): Toolset {
         )
       changes.announce({ kind: 'resource', uri })
     },
-    find: (name) => entries.get(toLookupKey(name)),
     ...createProviderMethods({
       name: options.name,
       version,
       options,
       entries: () => entries.values(),
+      find: createEntryFinder(entries),
+      createUnknownToolError: (name) => createUnknownToolError(name, set.entries),
       resources: () => resources,
       prompts: () => prompts,
     }),
-    call: (name, input, callOptions) =>
-      start(name, input, callOptions).then(({ outcome }) => outcome),
-    stream: (name, input, callOptions) =>
-      createLazyStream(async () =>
-        (await loadEngine()).streamCall((streaming) => start(name, input, streaming), callOptions),
-      ),
     async run(entry) {
       await runAsProcess(set, createToolset, entry)
     },
   }
-  const start = (name: string, input: unknown, callOptions?: CallOptions): Promise<CallResult> => {
-    const entry = typeof name === 'string' ? set.find(name) : undefined
-    if (entry) return invokeTool(entry.definition, input, callOptions, identity)
-    const error = unknownToolError(String(name), set.entries)
-    return Promise.resolve({
-      outcome: {
-        ok: false,
-        status: 'error',
-        error: error.toObject(),
-        meta: { tool: `${options.name}.${String(name).slice(0, 64)}`, version, duration_ms: 0 },
-      },
-      error,
-    })
-  }
-
   const include = (given: ToolEntry): void => {
     const entry = rules ? { ...given, definition: withRules(given.definition, rules) } : given
     addEntry(entries, entry)
@@ -221,7 +197,7 @@ function createToolset(given: ToolsetOptions | AnyTool): Toolset {
   return set
 }
 
-function unknownToolError(name: string, entries: readonly ToolEntry[]): ToolError {
+function createUnknownToolError(name: string, entries: readonly ToolEntry[]): ToolError {
   const names = entries.map((entry) => entry.name)
   const { message, meant } = describeUnknownName('tool', name, names)
   return new ToolError('NOT_FOUND', message, {

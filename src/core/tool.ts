@@ -288,6 +288,14 @@ class LazyToolEntry implements ToolEntry {
   }
 }
 
+/** Finds tools by name; '-' and '_' are equal. */
+export function createEntryFinder(
+  entries: ReadonlyMap<string, ToolEntry>,
+): (name: string) => ToolEntry | undefined {
+  // Most callers give a name in the form of its key.
+  return (name) => entries.get(name) ?? entries.get(toLookupKey(name))
+}
+
 /** Refuses a second tool of the same name, and a command that is also a group. */
 export function addEntry(entries: Map<string, ToolEntry>, entry: ToolEntry): void {
   const key = toLookupKey(entry.name)
@@ -418,29 +426,55 @@ type ProviderSource = {
   readonly version: string
   readonly options: Servable['options']
   entries(): Iterable<ToolEntry> | Promise<Iterable<ToolEntry>>
+  find(name: string): ToolEntry | undefined
+  /** The error for a name that `find` does not know. */
+  createUnknownToolError(name: string): ToolError
+  /** Loads what definitions need; undefined where nothing is left to load. */
+  prepare?(): Promise<void> | undefined
   resources(): readonly Resource[]
   prompts(): readonly Prompt[]
   /** What goes with every reading, where the caller does not say otherwise. */
   withDefaults?(options: CallOptions | undefined): CallOptions | undefined
 }
 
-/**
- * Descriptions of what is held, and reading of its resources and prompts: the same for a toolset
- * and a registry.
- */
+/** Describing and calling what is served: the same for a toolset and a registry. */
 export function createProviderMethods({
   name,
   version,
   options,
   entries,
+  find,
+  createUnknownToolError,
+  prepare,
   resources,
   prompts,
   withDefaults = (given) => given,
 }: ProviderSource): Pick<
   Servable,
-  'manifest' | 'sketch' | 'outline' | 'listResources' | 'readResource' | 'renderPrompt'
+  | 'find'
+  | 'call'
+  | 'stream'
+  | 'manifest'
+  | 'sketch'
+  | 'outline'
+  | 'listResources'
+  | 'readResource'
+  | 'renderPrompt'
 > {
   const identity = { toolset: name, version }
+  const start = (wanted: string, input: unknown, given?: CallOptions): Promise<CallResult> => {
+    const entry = typeof wanted === 'string' ? find(wanted) : undefined
+    if (!entry) {
+      const error = createUnknownToolError(String(wanted))
+      const meta = { tool: `${name}.${String(wanted).slice(0, 64)}`, version, duration_ms: 0 }
+      const outcome = { ok: false, status: 'error', error: error.toObject(), meta } as const
+      return Promise.resolve({ outcome, error })
+    }
+    const run = (): Promise<CallResult> =>
+      invokeTool(entry.definition, input, withDefaults(given), entry.identity ?? identity)
+    const preparing = prepare?.()
+    return preparing ? preparing.then(run) : run()
+  }
   const outline: Servable['outline'] = async () =>
     compact({
       name,
@@ -458,6 +492,15 @@ export function createProviderMethods({
     ),
   })
   return {
+    find,
+    call: (wanted, input, given) => start(wanted, input, given).then(getOutcome),
+    stream: (wanted, input, given) =>
+      createLazyStream(async () =>
+        (await loadEngine()).streamCall(
+          (streaming) => start(wanted, input, streaming),
+          withDefaults(given),
+        ),
+      ),
     outline,
     manifest: () => describe(async ({ definition }) => (await definition.compiled()).manifest),
     sketch: () =>

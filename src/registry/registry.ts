@@ -6,16 +6,9 @@
  * mcp/, openapi/ and tool-server-client.ts talk to servers.
  */
 
-import type { CallOptions, CallResult } from '../core/call.ts'
-import {
-  createChangeNotifier,
-  createLazyStream,
-  createProviderMethods,
-  invokeTool,
-  loadEngine,
-} from '../core/tool.ts'
+import type { CallOptions } from '../core/call.ts'
+import { createChangeNotifier, createProviderMethods } from '../core/tool.ts'
 import { checkName, checkOptions } from '../define/checks.ts'
-import type { Outcome } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
 import { compact } from '../util/values.ts'
@@ -77,29 +70,6 @@ export async function openRegistry(
     if (entry) return entry
     throw toUnknownToolError(String(wanted), now().entries)
   }
-  const start = (
-    wanted: string,
-    input: unknown,
-    callOptions?: CallOptions,
-  ): Promise<CallResult> => {
-    const entry = typeof wanted === 'string' ? now().find(wanted) : undefined
-    if (entry) {
-      const run = (): Promise<CallResult> =>
-        invokeTool(entry.definition, input, withDefaults(callOptions), entry.identity)
-      const ready = loading.prepare()
-      return ready ? ready.then(run) : run()
-    }
-    const error = toUnknownToolError(String(wanted), now().entries)
-    return Promise.resolve({
-      outcome: {
-        ok: false,
-        status: 'error',
-        error: error.toObject(),
-        meta: { tool: `${name}.${String(wanted).slice(0, 64)}`, version, duration_ms: 0 },
-      } satisfies Outcome,
-      error,
-    })
-  }
   const provide = async () => (await Promise.all([import('./providers.ts'), loading.prepare()]))[0]
 
   const registry: Registry = {
@@ -117,25 +87,18 @@ export async function openRegistry(
     },
     prepare: async () => loading.prepare(),
     onChange: (listener) => changes.listen(listener),
-    find: (wanted) => now().find(wanted),
     ...createProviderMethods({
       name,
       version,
       options: shown,
       entries: async () => (await loading.prepare(), now().entries),
+      find: (wanted) => now().find(wanted),
+      createUnknownToolError: (wanted) => toUnknownToolError(wanted, now().entries),
+      prepare: () => loading.prepare(),
       resources: () => now().resources,
       prompts: () => now().prompts,
       withDefaults,
     }),
-    call: (wanted, input, callOptions) =>
-      start(wanted, input, callOptions).then(({ outcome }) => outcome),
-    stream: (wanted, input, callOptions) =>
-      createLazyStream(async () =>
-        (await loadEngine()).streamCall(
-          (streaming) => start(wanted, input, streaming),
-          withDefaults(callOptions),
-        ),
-      ),
     list: (filter) => selectEntries(now().listed, filter).map(listEntry),
     async describe(wanted) {
       await loading.prepare()
