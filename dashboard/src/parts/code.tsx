@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
-import { tokenize } from '../../../src/views/model/highlight.ts'
 import type { CodeLanguage } from '../../../src/views/model/highlight.ts'
-import { CopyButton } from './copy-button.tsx'
+import { tokenize } from '../../../src/views/model/highlight.ts'
+import { CopyButton } from './buttons.tsx'
 
 type Props = {
   readonly text: string

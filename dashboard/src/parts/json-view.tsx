@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { CopyButton } from './copy-button.tsx'
+import { CopyButton, Quiet } from './buttons.tsx'
 
 const SHOWN_AT_ONCE = 100
 const LONGEST_TEXT = 2000
@@ -93,13 +93,9 @@ function Branch({ label, entries, brackets, open, isArray }: BranchProps) {
             <Value key={key} name={key} value={item} open={open - 1} />
           ))}
           {entries.length > shown && (
-            <button
-              type="button"
-              class="quiet"
-              onClick={() => setShown(shown + SHOWN_AT_ONCE * 10)}
-            >
+            <Quiet onClick={() => setShown(shown + SHOWN_AT_ONCE * 10)}>
               {entries.length - shown} more
-            </button>
+            </Quiet>
           )}
         </div>
       )}
@@ -117,9 +113,7 @@ function Leaf({ value }: { readonly value: unknown }) {
     <span class="string">
       "{isCut ? value.slice(0, LONGEST_TEXT) : value}"
       {isCut && (
-        <button type="button" class="quiet" onClick={() => setWhole(true)}>
-          {value.length - LONGEST_TEXT} more characters
-        </button>
+        <Quiet onClick={() => setWhole(true)}>{value.length - LONGEST_TEXT} more characters</Quiet>
       )}
     </span>
   )

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from '../state/api.ts'
 
 /** Says that something is on its way, once it takes long enough to be noticed. */
-export function Loading({ what = 'Loading' }: { readonly what?: string }) {
+export function Loading({ what = 'Loading' }: { readonly what?: string | undefined }) {
   const [late, setLate] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), 300)
@@ -51,4 +51,19 @@ export function Problem({
       {children}
     </div>
   )
+}
+
+/** Stands for a document that is not here: why it is not, or that it is on its way. */
+export function Missing({
+  error,
+  what,
+  children,
+}: {
+  readonly error: unknown
+  readonly what?: string
+  /** Where to go instead. */
+  readonly children?: ComponentChildren
+}) {
+  if (error === undefined) return <Loading what={what} />
+  return <Problem error={error}>{children && <p>{children}</p>}</Problem>
 }

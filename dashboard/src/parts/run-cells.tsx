@@ -1,50 +1,8 @@
 import { isFinished } from '../../../src/protocol/run-state.ts'
-import { formatDuration } from '../../../src/views/model/format.ts'
 import type { RunRow } from '../../../src/views/model/api.ts'
+import { formatDuration } from '../../../src/views/model/format.ts'
 import { now } from '../state/clock.ts'
 import { Since, Took } from './time.tsx'
-
-/** The address of a run. */
-export function runPath(id: string): string {
-  return `/runs/${encodeURIComponent(id)}`
-}
-
-/** A link to a run, by its id. */
-export function RunLink({ id }: { readonly id: string }) {
-  return (
-    <a class="mono" href={runPath(id)}>
-      {id}
-    </a>
-  )
-}
-
-/** What ran: a tool or a workflow, as a link to it. */
-export function Subject({ row }: { readonly row: Pick<RunRow, 'tool' | 'workflow'> }) {
-  if (row.workflow !== undefined)
-    return (
-      <a class="subject" href={`/workflows/${encodeURIComponent(row.workflow)}`}>
-        <svg
-          class="kind"
-          role="img"
-          aria-label="workflow"
-          width="12"
-          height="12"
-          viewBox="0 0 12 12"
-        >
-          <path d="M3 4v4M4 3h2.5a2 2 0 0 1 2 2v1" />
-          <circle cx="3" cy="2.5" r="1.5" />
-          <circle cx="3" cy="9.5" r="1.5" />
-          <circle cx="8.5" cy="7.5" r="1.5" />
-        </svg>
-        {row.workflow}
-      </a>
-    )
-  return (
-    <a class="subject" href={`/tools/${encodeURIComponent(row.tool)}`}>
-      {row.tool}
-    </a>
-  )
-}
 
 /** How long a run took, or how long it has been running. */
 export function RunTime({ row }: { readonly row: RunRow }) {
@@ -104,8 +62,7 @@ export function Heartbeat({
 }) {
   if (heard === undefined) return <span class="heartbeat dim">♥ –</span>
   const silence = Math.max(0, Math.floor((now.value - new Date(heard).getTime()) / 1000))
-  const role =
-    grace === undefined ? 'dim' : silence > grace ? 'bad' : silence >= grace / 2 ? 'warn' : 'ok'
+  const role = heartbeatRole(silence, grace)
   const text = silence < 2 ? 'now' : `${formatDuration(silence)} ago`
   const title =
     grace === undefined
@@ -118,4 +75,10 @@ export function Heartbeat({
       {role === 'bad' && <strong> too silent</strong>}
     </span>
   )
+}
+
+function heartbeatRole(silence: number, grace: number | undefined): 'dim' | 'bad' | 'warn' | 'ok' {
+  if (grace === undefined) return 'dim'
+  if (silence > grace) return 'bad'
+  return silence >= grace / 2 ? 'warn' : 'ok'
 }

@@ -1,6 +1,8 @@
 import type { RunRow } from '../../../src/views/model/api.ts'
-import { LastWords, RunLink, RunTime, Subject } from './run-cells.tsx'
+import { RunLink, Subject } from './links.tsx'
+import { LastWords, RunTime } from './run-cells.tsx'
 import { StateBadge } from './state-badge.tsx'
+import { Table } from './table.tsx'
 import { Ago } from './time.tsx'
 
 /** A short table of runs, for screens that show some of them. */
@@ -12,45 +14,20 @@ export function RunTable({
   readonly label?: string
 }) {
   return (
-    <div class="scroll-x">
-      <table class="runs" aria-label={label}>
-        <thead>
-          <tr>
-            <th>State</th>
-            <th>Run</th>
-            <th>Tool or workflow</th>
-            <th>Started by</th>
-            <th>Started</th>
-            <th class="right">Took</th>
-            <th class="wide">Last message</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.run_id}>
-              <td>
-                <StateBadge state={row.state} />
-              </td>
-              <td>
-                <RunLink id={row.run_id} />
-              </td>
-              <td>
-                <Subject row={row} />
-              </td>
-              <td class="dim">{row.caller ?? '–'}</td>
-              <td>
-                <Ago at={row.started ?? row.created} />
-              </td>
-              <td class="right">
-                <RunTime row={row} />
-              </td>
-              <td class="wide">
-                <LastWords row={row} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      class="runs"
+      label={label}
+      rows={rows}
+      keyOf={({ run_id }) => run_id}
+      columns={[
+        { head: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+        { head: 'Run', cell: ({ run_id }) => <RunLink id={run_id} /> },
+        { head: 'Tool or workflow', cell: (row) => <Subject row={row} /> },
+        { head: 'Started by', class: 'dim', cell: ({ caller }) => caller ?? '–' },
+        { head: 'Started', cell: ({ started, created }) => <Ago at={started ?? created} /> },
+        { head: 'Took', class: 'right', cell: (row) => <RunTime row={row} /> },
+        { head: 'Last message', class: 'wide', cell: (row) => <LastWords row={row} /> },
+      ]}
+    />
   )
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { RunState } from '../../../src/protocol/run-state.ts'
 import type { StepState } from '../../../src/views/model/run-model.ts'
 
@@ -31,6 +32,33 @@ export function lookOf(state: string): Look {
     : { role: 'dim', symbol: '·', word: state }
 }
 
+/** A symbol beside words that say the same; screen readers skip it. */
+export function Symbol({ class: name = '', children }: SymbolProps) {
+  return (
+    <span class={`symbol ${name}`} aria-hidden="true">
+      {children}
+    </span>
+  )
+}
+
+type SymbolProps = { readonly class?: string; readonly children: ComponentChildren }
+
+type BadgeProps = Pick<Look, 'role' | 'symbol'> & {
+  readonly small?: boolean
+  readonly turning?: boolean
+  readonly children: ComponentChildren
+}
+
+/** A symbol and a word on a coloured ground. */
+export function Badge({ role, symbol, small = false, turning = false, children }: BadgeProps) {
+  return (
+    <span class={`badge ${role} ${small ? 'small' : ''}`}>
+      <Symbol class={turning ? 'turning' : ''}>{symbol}</Symbol>
+      {children}
+    </span>
+  )
+}
+
 /** A state by colour, symbol and word. */
 export function StateBadge({
   state,
@@ -39,13 +67,10 @@ export function StateBadge({
   readonly state: AnyState
   readonly small?: boolean
 }) {
-  const { role, symbol, word } = lookOf(state)
+  const { word, ...look } = lookOf(state)
   return (
-    <span class={`badge ${role} ${small ? 'small' : ''}`}>
-      <span class={state === 'running' ? 'symbol turning' : 'symbol'} aria-hidden="true">
-        {symbol}
-      </span>
+    <Badge {...look} small={small} turning={state === 'running'}>
       {word}
-    </span>
+    </Badge>
   )
 }

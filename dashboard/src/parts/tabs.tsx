@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { changeQuery, route } from '../state/route.ts'
+import { replaceQuery, route } from '../state/route.ts'
 
 /** A tab: its name in the address, its label, and how many things are behind it. */
 export type Tab = {
@@ -20,7 +20,7 @@ type Props = {
 export function Tabs({ items, name = 'tab', label = 'Views', first }: Props) {
   const current = chosenTab(items, name, first)
   const choose = (id: string): void =>
-    changeQuery({ [name]: id === (first ?? items[0]?.id) ? undefined : id }, { replace: true })
+    replaceQuery({ [name]: id === (first ?? items[0]?.id) ? undefined : id })
   const step = (event: KeyboardEvent): void => {
     const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (move === undefined) return

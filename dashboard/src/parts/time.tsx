@@ -1,13 +1,14 @@
 import { formatAgo, formatDuration } from '../../../src/views/model/format.ts'
 import { now } from '../state/clock.ts'
 import { utc } from '../state/preferences.ts'
+import { Dash } from './table.tsx'
 
 type Moment = string | number | undefined
 
 /** How long ago something was, kept true; the whole time on hover. */
 export function Ago({ at }: { readonly at: Moment }) {
   const time = toTime(at)
-  if (time === undefined) return <span class="dim">–</span>
+  if (time === undefined) return <Dash />
   return (
     <time dateTime={new Date(time).toISOString()} title={timeText(time)}>
       {formatAgo(Math.min(time, now.value), now.value)}
@@ -17,27 +18,33 @@ export function Ago({ at }: { readonly at: Moment }) {
 
 /** How long something took. */
 export function Took({ seconds }: { readonly seconds: number | undefined }) {
-  return seconds === undefined ? (
-    <span class="dim">–</span>
-  ) : (
-    <span class="number">{formatDuration(seconds)}</span>
-  )
+  return seconds === undefined ? <Dash /> : <span class="number">{formatDuration(seconds)}</span>
 }
 
 /** How long something has been going on, kept true. */
 export function Since({ at }: { readonly at: Moment }) {
   const time = toTime(at)
   return time === undefined ? (
-    <span class="dim">–</span>
+    <Dash />
   ) : (
     <Took seconds={Math.max(0, Math.floor((now.value - time) / 1000))} />
   )
 }
 
+/** How long something took, in milliseconds, or has been going on. */
+export function Span({
+  span: { began, ended },
+}: {
+  readonly span: { readonly began?: number; readonly ended?: number }
+}) {
+  if (began === undefined || ended === undefined) return <Since at={began} />
+  return <Took seconds={(ended - began) / 1000} />
+}
+
 /** How long it is until something happens, kept true; `over` is said when it should have. */
 export function Until({ at, over = 'now' }: { readonly at: Moment; readonly over?: string }) {
   const time = toTime(at)
-  if (time === undefined) return <span class="dim">–</span>
+  if (time === undefined) return <Dash />
   const left = Math.ceil((time - now.value) / 1000)
   return (
     <time
@@ -54,7 +61,7 @@ export function Until({ at, over = 'now' }: { readonly at: Moment; readonly over
 export function At({ at }: { readonly at: Moment }) {
   const time = toTime(at)
   return time === undefined ? (
-    <span class="dim">–</span>
+    <Dash />
   ) : (
     <time class="number" dateTime={new Date(time).toISOString()}>
       {timeText(time)}

@@ -16,7 +16,7 @@ export class ApiError extends Error {
 
 /** Asks the server for a document. Rejects with ApiError. */
 export function get<Document>(path: string, signal?: AbortSignal): Promise<Document> {
-  return ask<Document>(path, { ...(signal && { signal }) })
+  return ask<Document>(path, { signal: signal ?? null })
 }
 
 /** Tells the server to do something. Rejects with ApiError. */

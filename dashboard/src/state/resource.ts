@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { compact } from '../../../src/util/values.ts'
+import type { RunRow } from '../../../src/views/model/api.ts'
 import { ApiError, get } from './api.ts'
-import { resets } from './stream.ts'
+import { onRows, resets } from './stream.ts'
 
 /** A document of the server, as far as it is here. */
 export type Resource<Document> = {
@@ -64,10 +66,32 @@ export function useDocument<Document>(path: string | undefined): Resource<Docume
     }
   }, [path, restarts])
   const isMine = held.path === path
-  return {
-    ...(isMine && held.value !== undefined && { value: held.value }),
-    ...(isMine && held.error && { error: held.error }),
+  return compact({
+    value: isMine ? held.value : undefined,
+    error: isMine ? held.error : undefined,
     loading: path !== undefined && (!isMine || held.loading),
     reload,
-  }
+  })
+}
+
+const WAIT_MS = 400
+
+/**
+ * Asks for a document again when runs that concern it have news; many at once are asked about once.
+ */
+export function useNews(reload: () => void, concerns: (row: RunRow) => boolean = () => true): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = onRows(({ rows, removed }) => {
+      if (timer !== undefined || (removed.length === 0 && !rows.some(concerns))) return
+      timer = setTimeout(() => {
+        timer = undefined
+        reload()
+      }, WAIT_MS)
+    })
+    return () => {
+      clearTimeout(timer)
+      stop()
+    }
+  }, [])
 }

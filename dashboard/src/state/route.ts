@@ -25,11 +25,11 @@ export function goTo(path: string, { replace = false }: { readonly replace?: boo
   address.value = read()
 }
 
-/** Changes parts of the query and keeps the rest; undefined and '' take a part out. */
-export function changeQuery(
-  changes: { readonly [name: string]: string | undefined },
-  options?: { readonly replace?: boolean },
-): void {
+/** New values of parts of the query; undefined and '' remove a part. */
+type QueryChanges = { readonly [name: string]: string | undefined }
+
+/** Changes parts of the query and keeps the rest. */
+export function changeQuery(changes: QueryChanges, options?: { readonly replace: boolean }): void {
   const query = new URLSearchParams(route.peek().query)
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined || value === '') query.delete(name)
@@ -37,6 +37,11 @@ export function changeQuery(
   }
   const text = query.toString()
   goTo(`${route.peek().path}${text === '' ? '' : `?${text}`}`, options)
+}
+
+/** The same without a step for the back button. */
+export function replaceQuery(changes: QueryChanges): void {
+  changeQuery(changes, { replace: true })
 }
 
 /** Lets links of the page change the route instead of loading anew. */

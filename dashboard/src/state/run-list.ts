@@ -1,12 +1,13 @@
-import { effect, signal } from '@preact/signals'
 import type { ReadonlySignal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
 import { RUN_STATES } from '../../../src/protocol/run-state.ts'
-import { matchesRunFilter, parseRunFilter } from '../../../src/views/model/run-filter.ts'
-import type { RunFilter } from '../../../src/views/model/run-filter.ts'
+import { compact } from '../../../src/util/values.ts'
 import type { RunListChanges, RunPage, RunRow, StateCounts } from '../../../src/views/model/api.ts'
+import type { RunFilter } from '../../../src/views/model/run-filter.ts'
+import { matchesRunFilter, parseRunFilter } from '../../../src/views/model/run-filter.ts'
 import { ApiError, get } from './api.ts'
 import { serverTime } from './clock.ts'
-import { addRows, changeRows } from './run-order.ts'
 import { gaps, onRows, whenStreaming } from './stream.ts'
 
 const FIRST_PAGE = 100
@@ -64,12 +65,11 @@ export function openRunList(
     return get<RunPage>(`/runs?${asked}`, stop.signal)
   }
   const fail = (error: unknown): void => {
-    if (!stop.signal.aborted)
-      change({
-        loading: false,
-        ...(error instanceof ApiError &&
-          (error.code !== 'OFFLINE' || !state.peek().counts) && { error }),
-      })
+    if (stop.signal.aborted) return
+    change({ loading: false })
+    // A server that is away for a moment takes nothing away that was seen.
+    if (error instanceof ApiError && (error.code !== 'OFFLINE' || !state.peek().counts))
+      change({ error })
   }
   const load = async (): Promise<void> => {
     isStale = waiting !== undefined
@@ -79,15 +79,7 @@ export function openRunList(
     try {
       await whenStreaming
       const { rows, counts, next, complete } = await ask(first)
-      const { error: _error, next: _next, ...before } = state.peek()
-      state.value = {
-        ...before,
-        rows,
-        held: [],
-        counts,
-        loading: false,
-        ...(next !== undefined && { next }),
-      }
+      state.value = compact({ rows, held: [], counts, loading: false, next })
       if (!complete) again = setTimeout(() => void load(), READ_AGAIN_AFTER)
     } catch (error) {
       fail(error)
@@ -109,12 +101,8 @@ export function openRunList(
         const page = await ask(NEXT_PAGE, next)
         // The list may have been read anew meanwhile.
         if (state.peek().next !== next) continue
-        const { next: _next, ...rest } = state.peek()
-        state.value = {
-          ...rest,
-          rows: addRows(rest.rows, page.rows),
-          ...(page.next !== undefined && { next: page.next }),
-        }
+        const before = state.peek()
+        state.value = compact({ ...before, rows: addRows(before.rows, page.rows), next: page.next })
       }
     } catch (error) {
       fail(error)
@@ -142,9 +130,9 @@ export function openRunList(
     change({
       rows: holds ? shown.rows : addRows(shown.rows, fresh),
       held: holds ? addRows(aside.rows, fresh) : aside.rows,
-      ...(isPlain && { counts: news.counts }),
     })
-    if (!isPlain) recount ??= setTimeout(() => void countAgain(), RECOUNT_AFTER)
+    if (isPlain) change({ counts: news.counts })
+    else recount ??= setTimeout(() => void countAgain(), RECOUNT_AFTER)
   }
   const countAgain = async (): Promise<void> => {
     recount = undefined
@@ -184,4 +172,54 @@ export function lengthOf({ rows, held, counts, next }: RunListState, query: stri
     rows.length + 1,
     states.reduce((sum, state) => sum + counts[state], 0) - held.length,
   )
+}
+
+const NOTHING: RunListState = { rows: [], held: [], loading: true }
+
+/** The runs that a query means, kept true as long as the screen is shown. */
+export function useRunList(query: string, options: { readonly first?: number } = {}): RunListState {
+  const [list, setList] = useState<RunList>()
+  useEffect(() => {
+    const mine = openRunList(query, options)
+    setList(mine)
+    return () => mine.close()
+  }, [query])
+  return list?.state.value ?? NOTHING
+}
+
+/** Rows with others put in at their place, newest first; who is there already stays as it is. */
+export function addRows(rows: readonly RunRow[], more: readonly RunRow[]): readonly RunRow[] {
+  if (more.length === 0) return rows
+  const known = new Set(rows.map(({ run_id }) => run_id))
+  const fresh = more.filter(({ run_id }) => !known.has(run_id))
+  return fresh.length === 0 ? rows : [...rows, ...fresh].sort(newestFirst)
+}
+
+/**
+ * Rows after some news: changed, and without those that are gone or do not fit any more. `known`
+ * are all that were there.
+ */
+export function changeRows(
+  rows: readonly RunRow[],
+  news: RunListChanges,
+  fits: (row: RunRow) => boolean,
+): { readonly rows: readonly RunRow[]; readonly known: ReadonlySet<string> } {
+  const known = new Set(rows.map(({ run_id }) => run_id))
+  const changed = new Map(
+    news.rows.filter(({ run_id }) => known.has(run_id)).map((row) => [row.run_id, row]),
+  )
+  const removed = new Set(news.removed.filter((id) => known.has(id)))
+  if (changed.size === 0 && removed.size === 0) return { rows, known }
+  return {
+    known,
+    rows: rows.flatMap((row) => {
+      const next = changed.get(row.run_id) ?? row
+      return removed.has(row.run_id) || (next !== row && !fits(next)) ? [] : [next]
+    }),
+  }
+}
+
+function newestFirst(left: RunRow, right: RunRow): number {
+  if (left.created !== right.created) return left.created < right.created ? 1 : -1
+  return left.run_id < right.run_id ? 1 : -1
 }

@@ -3,7 +3,6 @@ import type { RunEvent } from '../../../src/protocol/run-state.ts'
 import type { RunListChanges, StateCounts } from '../../../src/views/model/api.ts'
 import { ApiError, get } from './api.ts'
 import { serverTime, setServerClock } from './clock.ts'
-import { hasSlot, seekSlot } from './stream-slot.ts'
 
 const FIRST_WAIT = 500
 const LONGEST_WAIT = 8000
@@ -96,12 +95,14 @@ function openStream(): void {
   source?.close()
   clearTimeout(timer)
   timer = undefined
-  const query = new URLSearchParams({
-    ...(follower && { run: follower.run, after: String(follower.after) }),
-    // A new stream sends no Last-Event-ID; the seq is that of the run above.
-    ...(known && known.version > 0 && { last: `${known.epoch}.${known.version}.0` }),
-  }).toString()
-  const mine = new EventSource(`/api/stream${query === '' ? '' : `?${query}`}`)
+  const query = new URLSearchParams()
+  if (follower) {
+    query.set('run', follower.run)
+    query.set('after', String(follower.after))
+  }
+  // A new stream sends no Last-Event-ID; the seq is that of the run above.
+  if (known && known.version > 0) query.set('last', `${known.epoch}.${known.version}.0`)
+  const mine = new EventSource(query.size === 0 ? '/api/stream' : `/api/stream?${query}`)
   source = mine
   const on = (name: string, take: (data: unknown) => void): void =>
     mine.addEventListener(name, (message: MessageEvent<string>) => {
@@ -201,4 +202,58 @@ function lookOnly(): void {
 function reopenSoon(milliseconds: number): void {
   clearTimeout(timer)
   timer = setTimeout(openStream, milliseconds)
+}
+
+// A browser opens six connections to a server, whatever the number of its tabs, and a stream holds
+// one for ever: with one for each tab, the seventh would never load.
+const SLOTS = ['toolable-stream-1', 'toolable-stream-2', 'toolable-stream-3']
+
+let hasLock = false
+let onSlotChange: () => void = () => undefined
+
+/**
+ * Whether this tab may keep a stream open. The others take short looks; the one that somebody turns
+ * to takes the place of another.
+ */
+export function hasSlot(): boolean {
+  return hasLock
+}
+
+/**
+ * Tries to get a place for this tab, and each time that somebody turns to it; calls the function
+ * when that changes.
+ */
+export function seekSlot(onChange: () => void): void {
+  onSlotChange = onChange
+  document.addEventListener(
+    'visibilitychange',
+    () => void (document.visibilityState === 'visible' && seek(true)),
+  )
+  void seek(document.visibilityState === 'visible')
+}
+
+async function seek(mayTake: boolean): Promise<void> {
+  for (const name of SLOTS) if (!hasLock) await hold(name, { ifAvailable: true })
+  if (!hasLock && mayTake)
+    await hold(SLOTS[Math.floor(Math.random() * SLOTS.length)]!, { steal: true })
+}
+
+// Resolves when it is known whether the place is ours; the place is kept until the tab is closed or
+// another takes it.
+function hold(name: string, options: LockOptions): Promise<void> {
+  return new Promise((known) => {
+    const set = (now: boolean): void => {
+      known()
+      if (hasLock === now) return
+      hasLock = now
+      onSlotChange()
+    }
+    void navigator.locks
+      .request(name, options, (lock) => {
+        if (!lock) return known()
+        set(true)
+        return new Promise(() => undefined)
+      })
+      .then(undefined, () => set(false))
+  })
 }

@@ -1,17 +1,34 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import type { JsonSchema } from '../../../../src/util/values.ts'
-import { toDisplayText } from '../../../../src/views/model/form.ts'
-import type { FieldOption } from '../../../../src/views/model/form.ts'
+import type { FormProblem } from '../../../../src/views/model/form-values.ts'
 import { parseNumber } from '../../../../src/views/model/form-values.ts'
-import type { Place } from './place.ts'
+import type { FieldOption } from '../../../../src/views/model/form.ts'
+import { toDisplayText } from '../../../../src/views/model/form.ts'
+
+/** Where a field stands, and how it tells its value. */
+export type Place = {
+  readonly schema: unknown
+  /** The document that references point into. */
+  readonly root: JsonSchema
+  readonly name: string
+  readonly required: boolean
+  readonly value: unknown
+  onChange(value: unknown): void
+  readonly problems: readonly FormProblem[]
+  /** Tells of a text that cannot be read as a value, or can again. */
+  mark(id: string, unreadable: boolean): void
+  readonly depth: number
+  /** The name is said, not shown: what is around it shows it. */
+  readonly hidesName?: boolean
+}
 
 /** What ties a control to its name, its help and its problems. */
 export type Wiring = {
   readonly id: string
   readonly name: string
-  readonly 'aria-describedby'?: string
-  readonly 'aria-invalid'?: boolean
-  readonly 'aria-required'?: boolean
+  readonly 'aria-describedby': string | undefined
+  readonly 'aria-invalid': true | undefined
+  readonly 'aria-required': true | undefined
 }
 
 type Simple = { readonly place: Place; readonly wiring: Wiring }
@@ -57,8 +74,8 @@ export function NumberControl({
       {...wiring}
       type="number"
       step={whole ? 1 : 'any'}
-      {...(typeof minimum === 'number' && { min: minimum })}
-      {...(typeof maximum === 'number' && { max: maximum })}
+      min={typeof minimum === 'number' ? minimum : undefined}
+      max={typeof maximum === 'number' ? maximum : undefined}
       value={value}
       onInput={({ currentTarget }) => {
         setDraft(currentTarget.value)
@@ -128,18 +145,17 @@ export function ChoiceControl({
         place.onChange(options[currentTarget.selectedIndex - 1]?.value)
       }
     >
-      <option selected={chosen < 0}>
-        {byDefault !== undefined
-          ? `${toDisplayText(byDefault)} (default)`
-          : place.required
-            ? 'Choose …'
-            : 'Not set'}
-      </option>
+      <option selected={chosen < 0}>{unchosenText(byDefault, place.required)}</option>
       {options.map((option, index) => (
         <option selected={index === chosen}>{option.label}</option>
       ))}
     </select>
   )
+}
+
+function unchosenText(byDefault: unknown, required: boolean): string {
+  if (byDefault !== undefined) return `${toDisplayText(byDefault)} (default)`
+  return required ? 'Choose …' : 'Not set'
 }
 
 /** Any of several values, in their order. */

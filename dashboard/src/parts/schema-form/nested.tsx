@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { getField } from '../../../../src/views/model/form.ts'
-import type { FormField, FieldMember } from '../../../../src/views/model/form.ts'
+import { isObject } from '../../../../src/util/values.ts'
 import {
   findVariant,
   getOwnValue,
@@ -8,9 +7,11 @@ import {
   problemsOutside,
   pruneDraft,
 } from '../../../../src/views/model/form-values.ts'
-import { isObject } from '../../../../src/util/values.ts'
-import { FieldView } from './field-view.tsx'
-import type { Place } from './place.ts'
+import type { FieldMember, FormField } from '../../../../src/views/model/form.ts'
+import { getField } from '../../../../src/views/model/form.ts'
+import { Quiet } from '../buttons.tsx'
+import type { Place } from './controls.tsx'
+import { FieldView } from './form.tsx'
 
 /** The members of an object. */
 export function GroupControl({
@@ -26,11 +27,7 @@ export function GroupControl({
 }) {
   const [open, setOpen] = useState(!folded)
   if (!open && place.value === undefined)
-    return (
-      <button type="button" class="quiet" onClick={() => setOpen(true)}>
-        Fill in {name}
-      </button>
-    )
+    return <Quiet onClick={() => setOpen(true)}>Fill in {name}</Quiet>
   const value = isObject(place.value) ? place.value : {}
   const keys = members.map(({ key }) => key)
   const others = Object.keys(value).filter((key) => !keys.includes(key))
@@ -109,9 +106,7 @@ export function ListControl({
                 onChange: (next) => place.onChange(values.with(index, next)),
               }}
             />
-            <button
-              type="button"
-              class="quiet"
+            <Quiet
               aria-label={`Remove ${name} ${index + 1}`}
               onClick={({ currentTarget }) => {
                 const again = currentTarget.closest('fieldset')?.querySelector<HTMLElement>('.add')
@@ -120,13 +115,12 @@ export function ListControl({
               }}
             >
               ✕
-            </button>
+            </Quiet>
           </div>
         ))}
       </div>
-      <button
-        type="button"
-        class="quiet add"
+      <Quiet
+        class="add"
         aria-label={`Add to ${name}`}
         onClick={() => {
           added.current = true
@@ -134,7 +128,7 @@ export function ListControl({
         }}
       >
         + Add
-      </button>
+      </Quiet>
     </>
   )
 }

@@ -1,42 +1,38 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { createKeyGeneralizer } from '../../../../src/views/model/graph-status.ts'
-import { Loading, Problem } from '../../parts/notes.tsx'
+import { lazy } from '../../parts/lazy.tsx'
+import { Missing } from '../../parts/notes.tsx'
 import { lookOf } from '../../parts/state-badge.tsx'
-import { TabPanel, Tabs, chosenTab } from '../../parts/tabs.tsx'
 import type { Tab } from '../../parts/tabs.tsx'
+import { chosenTab, TabPanel, Tabs } from '../../parts/tabs.tsx'
 import { announce } from '../../state/announce.ts'
-import { late } from '../late.tsx'
-import type { ScreenProps } from '../screen.ts'
-import { readSelection } from './live/selection.ts'
-import { useRun } from './live/use-run.ts'
-import type { LiveRun } from './live/use-run.ts'
-import { TimelineView } from './timeline/timeline-view.tsx'
-import { RunHeader } from './top/header.tsx'
+import type { ScreenProps } from '../table.tsx'
+import { RunHeader } from './header.tsx'
+import type { LiveRun } from './live.ts'
+import { useRun } from './live.ts'
+import { readSelection } from './selection.ts'
+import { TimelineView } from './timeline.tsx'
 
 // Tabs that show what is selected; the others show the run as a whole.
 const SELECTING: readonly string[] = ['steps', 'graph', 'events', 'logs']
 
 // What stands behind a tab is loaded with it, and the table of errors with a failure.
-const EventsTab = late(async () => (await import('./events/events-tab.tsx')).EventsTab)
-const LogsTab = late(async () => (await import('./logs/logs-tab.tsx')).LogsTab)
-const StepsTab = late(async () => (await import('./tabs/steps-tab.tsx')).StepsTab)
-const GraphTab = late(async () => (await import('./tabs/graph-tab.tsx')).GraphTab)
-const Others = late(async () => (await import('./tabs/other-tabs.tsx')).OtherTabs)
-const FailureCard = late(async () => (await import('./top/failure-card.tsx')).FailureCard)
-const OpenQuestions = late(async () => (await import('./top/open-questions.tsx')).OpenQuestions)
+const EventsTab = lazy(() => import('./events-tab.tsx'))
+const LogsTab = lazy(() => import('./logs-tab.tsx'))
+const StepsTab = lazy(() => import('./steps-tab.tsx'))
+const GraphTab = lazy(() => import('./graph-tab.tsx'))
+const Others = lazy(() => import('./other-tabs.tsx'))
+const FailureCard = lazy(() => import('./failure-card.tsx'))
+const OpenQuestions = lazy(() => import('./open-questions.tsx'))
 
 /** One run: how it stands, what it did when, and everything that is on its record. */
-export function RunScreen({ parts }: ScreenProps) {
+export default function RunScreen({ parts }: ScreenProps) {
   const { run, error } = useRun(parts[1] ?? '')
   if (!run)
-    return error ? (
-      <Problem error={error}>
-        <p>
-          <a href="/runs">All runs</a>
-        </p>
-      </Problem>
-    ) : (
-      <Loading what="Reading the run" />
+    return (
+      <Missing error={error} what="Reading the run">
+        <a href="/runs">All runs</a>
+      </Missing>
     )
   return <Run run={run} />
 }
@@ -70,15 +66,7 @@ function Run({ run }: { readonly run: LiveRun }) {
     { id: 'tree', label: 'Children & parent', count: detail.children.length },
   ]
   // Chosen once: what is under the eyes of a reader does not change by itself.
-  const [first] = useState(() =>
-    detail.workflow
-      ? 'graph'
-      : model.steps.length > 0
-        ? 'steps'
-        : model.state === 'completed'
-          ? 'io'
-          : 'events',
-  )
+  const [first] = useState(() => chooseTab(run))
   const tab = chosenTab(tabs, 'tab', first)
   return (
     <>
@@ -102,4 +90,10 @@ function Run({ run }: { readonly run: LiveRun }) {
       </div>
     </>
   )
+}
+
+function chooseTab({ detail, model }: LiveRun): string {
+  if (detail.workflow) return 'graph'
+  if (model.steps.length > 0) return 'steps'
+  return model.state === 'completed' ? 'io' : 'events'
 }

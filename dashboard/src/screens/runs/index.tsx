@@ -5,23 +5,18 @@ import { VirtualList } from '../../parts/virtual-list.tsx'
 import { announce } from '../../state/announce.ts'
 import { serverTime } from '../../state/clock.ts'
 import { useKeys } from '../../state/keys.ts'
-import { isNarrow } from '../../state/narrow.ts'
-import { lengthOf } from '../../state/run-list.ts'
-import type { ScreenProps } from '../screen.ts'
-import { ChosenFilters } from './chosen-filters.tsx'
-import { FilterFields } from './filter-fields.tsx'
-import { filterQuery } from './filters.ts'
-import { keptList } from './kept-list.ts'
+import { isNarrow } from '../../state/media.ts'
+import type { RunList } from '../../state/run-list.ts'
+import { lengthOf, openRunList } from '../../state/run-list.ts'
+import type { ScreenProps } from '../table.tsx'
+import { ChosenFilters, FilterFields, filterQuery, SearchBox, StateButtons } from './filters.tsx'
 import { RunHeads, RunRowCells } from './run-row.tsx'
-import { SearchBox } from './search-box.tsx'
-import { SelectionBar } from './selection.tsx'
-import { StateButtons } from './state-buttons.tsx'
-import { useSelection } from './use-selection.ts'
+import { SelectionBar, useSelection } from './selection.tsx'
 
 const AHEAD = 100
 
 /** All runs, newest first, with filters that stand in the address. */
-export function RunsScreen({ query }: ScreenProps) {
+export default function RunsScreen({ query }: ScreenProps) {
   const search = filterQuery(query)
   const kept = keptList(search)
   const { rows, held, counts, error, loading } = kept.list.state.value
@@ -131,4 +126,20 @@ export function RunsScreen({ query }: ScreenProps) {
 function focused(): number {
   const row = document.activeElement?.closest<HTMLElement>('[data-row]')
   return row ? Number(row.dataset['row']) : -1
+}
+
+type Kept = { readonly query: string; readonly list: RunList; top: number }
+
+let kept: Kept | undefined
+
+/**
+ * The list of a query. The last one stays open when its screen is left, so that whoever comes back
+ * finds it where it was.
+ */
+export function keptList(query: string): Kept {
+  if (kept?.query !== query) {
+    kept?.list.close()
+    kept = { query, list: openRunList(query, { hold: true }), top: 0 }
+  }
+  return kept
 }

@@ -1,5 +1,6 @@
 import type { RunRow } from '../../../../src/views/model/api.ts'
-import { Bar, LastWords, RunLink, RunTime, Subject } from '../../parts/run-cells.tsx'
+import { RunLink, Subject } from '../../parts/links.tsx'
+import { Bar, LastWords, RunTime } from '../../parts/run-cells.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Ago } from '../../parts/time.tsx'
 

@@ -1,15 +1,14 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { isObject } from '../../../../src/util/values.ts'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { JsonObject, JsonSchema } from '../../../../src/util/values.ts'
+import { isObject } from '../../../../src/util/values.ts'
+import type { InputPreview, StartedRun } from '../../../../src/views/model/api.ts'
 import { hideSecrets, parsePath } from '../../../../src/views/model/form-values.ts'
-import type { StartedRun } from '../../../../src/views/model/api.ts'
-import { ActionButton } from '../../parts/action-button.tsx'
+import { ActionButton } from '../../parts/buttons.tsx'
 import { Code } from '../../parts/code.tsx'
-import { runPath } from '../../parts/run-cells.tsx'
-import { SchemaForm } from '../../parts/schema-form.tsx'
+import { runPath, toolPath } from '../../parts/links.tsx'
+import SchemaForm from '../../parts/schema-form/form.tsx'
 import { ApiError, post } from '../../state/api.ts'
 import { goTo } from '../../state/route.ts'
-import { usePreview } from './use-preview.ts'
 
 type Props = {
   readonly id: string
@@ -63,8 +62,9 @@ export function TryIt({
       const { run_id } = await post<StartedRun>('/runs', {
         tool: id,
         input: value ?? {},
-        ...(dry && { dry_run: true }),
-        ...(destructive && !dry && { confirm: true }),
+        // Left out of the JSON where they are undefined.
+        dry_run: dry || undefined,
+        confirm: (destructive && !dry) || undefined,
       })
       goTo(runPath(run_id))
     } catch (failure) {
@@ -126,13 +126,7 @@ export function TryIt({
               run={start}
             />
             <span role="status" class={isReady ? 'ok' : 'dim'}>
-              {!readable
-                ? 'something cannot be read yet'
-                : preview
-                  ? preview.ok
-                    ? '✓ ready'
-                    : summarize(preview.problems)
-                  : ''}
+              {readable ? summarize(preview) : 'something cannot be read yet'}
             </span>
           </div>
         </div>
@@ -142,7 +136,7 @@ export function TryIt({
             label="Command line"
             copy="Copy command"
             wrap
-            text={preview ? hide(command) : error ? error.message : '…'}
+            text={preview ? hide(command) : (error?.message ?? '…')}
             copied={command}
           />
           <h3>The same as JSON</h3>
@@ -153,9 +147,10 @@ export function TryIt({
   )
 }
 
-function summarize(
-  problems: readonly { readonly path: string; readonly message: string }[],
-): string {
+function summarize(preview: InputPreview | undefined): string {
+  if (!preview) return ''
+  const { ok, problems } = preview
+  if (ok) return '✓ ready'
   return `${problems.length} to fill in or mend: ${problems
     .slice(0, 5)
     .map(({ path, message }) => path || message)
@@ -174,4 +169,42 @@ function valueAt(value: unknown, path: string): unknown {
 
 function hasFields(schema: JsonSchema): boolean {
   return !isObject(schema['properties']) || Object.keys(schema['properties']).length > 0
+}
+
+const PAUSE_MS = 150
+
+/**
+ * What the server makes of an input, asked for when nobody has typed for a moment; the last answer
+ * stays until the next one.
+ */
+export function usePreview(
+  id: string,
+  input: unknown,
+): { readonly preview?: InputPreview; readonly error?: ApiError } {
+  const [held, setHeld] = useState<{ readonly preview?: InputPreview; readonly error?: ApiError }>(
+    {},
+  )
+  const text = JSON.stringify(input)
+  useEffect(() => {
+    if (text === undefined) return undefined
+    let isOld = false
+    const timer = setTimeout(() => {
+      void post<InputPreview>(`${toolPath(id)}/preview`, { input }).then(
+        (preview) => {
+          if (!isOld) setHeld({ preview })
+        },
+        (error: unknown) => {
+          if (!isOld)
+            setHeld({
+              error: error instanceof ApiError ? error : new ApiError(0, 'INTERNAL', String(error)),
+            })
+        },
+      )
+    }, PAUSE_MS)
+    return () => {
+      isOld = true
+      clearTimeout(timer)
+    }
+  }, [id, text])
+  return held
 }

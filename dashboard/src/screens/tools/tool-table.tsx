@@ -1,5 +1,8 @@
 import type { ToolRow } from '../../../../src/views/model/api.ts'
+import { toolPath } from '../../parts/links.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
+import { Badge, Symbol } from '../../parts/state-badge.tsx'
+import { Dash, Table } from '../../parts/table.tsx'
 import { Took } from '../../parts/time.tsx'
 
 const MOST_PERMISSIONS = 3
@@ -17,63 +20,56 @@ const SYMBOLS: { readonly [word: string]: string } = {
   nothing: '∅',
 }
 
-/** The address of a tool. */
-export function toolPath(id: string): string {
-  return `/tools/${encodeURIComponent(id)}`
-}
-
 /** The table of tools, with how they did in the last week. */
 export function ToolTable({ rows }: { readonly rows: readonly ToolRow[] }) {
   return (
-    <div class="card scroll-x">
-      <table class="roomy" aria-label="Tools">
-        <thead>
-          <tr>
-            <th class="wide">Tool</th>
-            <th>Source</th>
-            <th>Version</th>
-            <th>Health</th>
-            <th>Permissions</th>
-            <th>Last week</th>
-            <th class="right" title="Half of the runs were faster">
-              p50
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
-              <td class="wide wrap">
-                <a class="subject" href={toolPath(row.id)}>
-                  {row.name}
-                </a>
-                <Kinds row={row} />
+    <div class="card">
+      <Table
+        class="roomy"
+        label="Tools"
+        rows={rows}
+        keyOf={({ id }) => id}
+        columns={[
+          { head: 'Tool', class: 'wide wrap', cell: (row) => <Name row={row} /> },
+          {
+            head: 'Source',
+            cell: ({ location, source, kind }) => (
+              <>
+                <span title={location}>{source}</span>
                 <br />
-                <span class="dim">{row.summary}</span>
-              </td>
-              <td>
-                <span title={row.location}>{row.source}</span>
-                <br />
-                <span class="dim">{row.kind}</span>
-              </td>
-              <td class="number">{row.version ?? <span class="dim">–</span>}</td>
-              <td class="wrap">
-                <Health health={row.health} />
-              </td>
-              <td>
-                <Permissions of={row.permissions} most={MOST_PERMISSIONS} />
-              </td>
-              <td>
-                <Week row={row} />
-              </td>
-              <td class="right">
-                <Took seconds={row.p50_s} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+                <span class="dim">{kind}</span>
+              </>
+            ),
+          },
+          { head: 'Version', class: 'number', cell: ({ version }) => version ?? <Dash /> },
+          { head: 'Health', class: 'wrap', cell: ({ health }) => <Health health={health} /> },
+          {
+            head: 'Permissions',
+            cell: ({ permissions }) => <Permissions of={permissions} most={MOST_PERMISSIONS} />,
+          },
+          { head: 'Last week', cell: (row) => <Week row={row} /> },
+          {
+            head: 'p50',
+            title: 'Half of the runs were faster',
+            class: 'right',
+            cell: ({ p50_s: seconds }) => <Took seconds={seconds} />,
+          },
+        ]}
+      />
     </div>
+  )
+}
+
+function Name({ row }: { readonly row: ToolRow }) {
+  return (
+    <>
+      <a class="subject" href={toolPath(row.id)}>
+        {row.name}
+      </a>
+      <Kinds row={row} />
+      <br />
+      <span class="dim">{row.summary}</span>
+    </>
   )
 }
 
@@ -100,20 +96,14 @@ function Week({ row: { id, name, week } }: { readonly row: ToolRow }) {
 export function Kinds({ row }: { readonly row: Pick<ToolRow, 'destructive' | 'readonly'> }) {
   if (row.destructive)
     return (
-      <span class="badge small bad">
-        <span class="symbol" aria-hidden="true">
-          !
-        </span>
+      <Badge role="bad" symbol="!" small>
         destructive
-      </span>
+      </Badge>
     )
   return row.readonly ? (
-    <span class="badge small dim">
-      <span class="symbol" aria-hidden="true">
-        ◎
-      </span>
+    <Badge role="dim" symbol="◎" small>
       read-only
-    </span>
+    </Badge>
   ) : null
 }
 
@@ -147,10 +137,7 @@ export function Permissions({
     <ul class="permissions" title={of.join('\n')}>
       {of.slice(0, most).map((one) => (
         <li>
-          <span class="symbol" aria-hidden="true">
-            {SYMBOLS[one.split(' ')[0]!] ?? '·'}
-          </span>{' '}
-          {one}
+          <Symbol>{SYMBOLS[one.split(' ')[0]!] ?? '·'}</Symbol> {one}
         </li>
       ))}
       {of.length > most && <li class="dim">and {of.length - most} more</li>}

@@ -1,3 +1,0 @@
-/** Pixels. */
-export const ROW_HEIGHT = 24
-export const AXIS_HEIGHT = 20
