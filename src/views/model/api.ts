@@ -2,8 +2,8 @@
  * The JSON documents of the dashboard API, as types. They are on the wire: names of fields do not
  * change.
  *
- * A new screen adds its documents here, a method to Backend (views/server/backend.ts), a line to
- * ROUTES (views/server/routes.ts) and a line to SCREENS (dashboard/src/app.tsx).
+ * A screen that needs new data adds its document here, a method to DashboardBackend
+ * (views/server/backend.ts) and a line to ROUTES (views/server/routes.ts).
  */
 
 import type { Plan } from '../../protocol/plan.ts'
