@@ -3,15 +3,15 @@
  * load later.
  */
 
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, extname, join, parse, relative, sep } from 'node:path'
 import type * as Esbuild from 'esbuild'
 import type { BuildOptions, Loader, Message, Metafile, OutputFile, Plugin } from 'esbuild'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, extname, join, parse, relative, sep } from 'node:path'
 import { ToolError } from '../protocol/tool-error.ts'
-import { listImportedChunks, listLateImportedChunks, START_CHUNK, ZOD_CHUNK } from './chunks.ts'
 import type { ProgramChunks } from './chunks.ts'
-import { externalModulesPlugin, ownPackagePlugin, zodRecordsPlugin } from './esbuild-plugins.ts'
+import { listImportedChunks, listLateImportedChunks, START_CHUNK, ZOD_CHUNK } from './chunks.ts'
 import type { ZodUse } from './esbuild-plugins.ts'
+import { externalModulesPlugin, ownPackagePlugin, zodRecordsPlugin } from './esbuild-plugins.ts'
 
 type BundleOptions = {
   /** The file of the program, absolute. */
@@ -244,21 +244,24 @@ function toBundleError(errors: readonly Message[]): ToolError {
       ? `${['', 'file'].includes(location.namespace) ? join(FILE_SYSTEM_ROOT, location.file) : location.file}:${location.line}:${location.column + 1}: ${text}`
       : text,
   )
-  const missing = /^Could not resolve "([^"]+)"/.exec(errors[0]!.text)?.[1]
-  const native = errors.find(({ text }) =>
-    text.includes('No loader is configured for ".node" files'),
-  )
   return new ToolError('CONFIG', `the program cannot be bundled: ${words[0]}`, {
     details: { problems: words.slice(0, 20) },
-    suggestion: native
-      ? { fix: 'A package with native code stays outside of the bundle: name it with --external' }
-      : missing !== undefined && !/^[./]/.test(missing)
-        ? {
-            fix: `Install the package, or leave it outside of the bundle with --external ${missing}`,
-            example: `npm install ${missing}`,
-          }
-        : { fix: 'Correct the file that is named' },
+    suggestion: suggestBundleFix(errors),
   })
+}
+
+function suggestBundleFix(errors: readonly Message[]): { fix: string; example?: string } {
+  if (errors.some(({ text }) => text.includes('No loader is configured for ".node" files')))
+    return {
+      fix: 'A package with native code stays outside of the bundle: name it with --external',
+    }
+  const missing = /^Could not resolve "([^"]+)"/.exec(errors[0]!.text)?.[1]
+  if (missing === undefined || /^[./]/.test(missing))
+    return { fix: 'Correct the file that is named' }
+  return {
+    fix: `Install the package, or leave it outside of the bundle with --external ${missing}`,
+    example: `npm install ${missing}`,
+  }
 }
 
 /** What the public names of this package can load later, as its own build has found out. */

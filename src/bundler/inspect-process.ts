@@ -29,7 +29,8 @@ const {
 } = JSON.parse(readFileSync(subject, 'utf8')) as InspectedProgramFile
 const programScript = { text: readFileSync(file, 'latin1'), length }
 process.argv = [process.execPath, program]
-await (mode === 'ask' ? inspect() : mode === 'trace' ? traceCalls() : warmUp())
+const MODES: { readonly [mode: string]: () => unknown } = { ask: inspect, trace: traceCalls }
+await (MODES[mode] ?? warmUp)()
 
 async function inspect(): Promise<void> {
   let taken = false

@@ -5,10 +5,10 @@
 
 import { ToolError } from '../protocol/tool-error.ts'
 import { findClosest, shorten } from '../util/text.ts'
-import { isObject, parseJsonObject } from '../util/values.ts'
 import type { JsonObject, JsonSchema } from '../util/values.ts'
-import { getPathDirection, getPathKind, isPathField, placeOutputs, stagePath } from './staging.ts'
+import { isObject, parseJsonObject } from '../util/values.ts'
 import type { PathContext, PlacedOutput, StagedOutput } from './staging.ts'
+import { getPathDirection, getPathKind, isPathField, placeOutputs, stagePath } from './staging.ts'
 
 /** What has to happen around a run for the paths that its tool is given. */
 export type PreparedPaths = {
@@ -289,11 +289,8 @@ function checkInputText(field: string, property: JsonSchema, text: string | unde
     if (typeof maximum === 'number' && Number(text) > maximum)
       throw toInputError(field, `${maximum} or less`, text)
   }
-  const listed = Array.isArray(choices)
-    ? choices
-    : isObject(property['items']) && Array.isArray(property['items']['enum'])
-      ? property['items']['enum']
-      : undefined
+  const itemChoices = isObject(property['items']) ? property['items']['enum'] : undefined
+  const listed = [choices, itemChoices].find(Array.isArray)
   if (listed && !listed.some((choice) => String(choice) === text))
     throw toInputError(field, `one of ${shorten(listed.map(String).join(', '), 200)}`, text)
 }

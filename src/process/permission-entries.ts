@@ -290,9 +290,8 @@ function isNumericAddress(host: string): boolean {
 function toServerText(text: string): string | undefined {
   try {
     const { hostname, port, protocol } = new URL(text)
-    return hostname === ''
-      ? undefined
-      : `${hostname}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}`
+    const defaultPort = protocol === 'http:' ? 80 : 443
+    return hostname === '' ? undefined : `${hostname}:${port || defaultPort}`
   } catch {
     return undefined
   }

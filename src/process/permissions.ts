@@ -253,14 +253,9 @@ export async function narrowPermissions(
       `the step lets '${tool}' ${excess}, which its manifest does not ask for`,
       { suggestion: 'A step can only take away: leave it out, or add it to the manifest' },
     )
-  return {
-    ...wanted,
-    ...compact({
-      resources: isObject(own['resources'])
-        ? { ...own['resources'], ...(isObject(wanted['resources']) && wanted['resources']) }
-        : undefined,
-    }),
-  }
+  if (!isObject(own['resources'])) return wanted
+  const narrowed = isObject(wanted['resources']) ? wanted['resources'] : {}
+  return { ...wanted, resources: { ...own['resources'], ...narrowed } }
 }
 
 function findWidening(inner: Grants, outer: Grants): string | undefined {

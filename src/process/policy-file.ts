@@ -80,13 +80,14 @@ function parseRules(data: PolicyDocument, path: KeyPath, folder: string): Policy
     resources,
     secrets,
   } = data
+  const paths = isObject(filesystem) ? parsePaths(filesystem, [...path, 'filesystem'], folder) : {}
   return {
     ...compact({
       minLevel: minLevel !== undefined ? parseLevel(minLevel, [...path, 'min_level']) : undefined,
       allowLevelOverride: typeof allowLevelOverride === 'boolean' ? allowLevelOverride : undefined,
       requirePermissions: typeof requirePermissions === 'boolean' ? requirePermissions : undefined,
     }),
-    ...(isObject(filesystem) && parsePaths(filesystem, [...path, 'filesystem'], folder)),
+    ...paths,
     ...compact({
       network: network !== undefined ? parseNetwork(network, [...path, 'network']) : undefined,
       limits: isObject(resources)

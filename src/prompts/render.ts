@@ -247,16 +247,15 @@ function createUnknownToolError(wanted: string, { name, tools }: PromptView): To
     `${message.endsWith('?') ? message : `${message} in prompt '${name}'`}`,
     {
       details: { tools: tools.slice(0, 50) },
-      suggestion: {
-        action: 'use_different_tool',
-        fix: meant
-          ? `Call '${meant}'`
-          : tools.length > 0
-            ? `Call one of ${tools.slice(0, 20).join(', ')}`
-            : 'This prompt has no tools',
-      },
+      suggestion: { action: 'use_different_tool', fix: suggestTool(meant, tools) },
     },
   )
+}
+
+function suggestTool(meant: string | undefined, tools: readonly string[]): string {
+  if (meant) return `Call '${meant}'`
+  if (tools.length === 0) return 'This prompt has no tools'
+  return `Call one of ${tools.slice(0, 20).join(', ')}`
 }
 
 /** Sections as Markdown, one heading level for each level of sections. */

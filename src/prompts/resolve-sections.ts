@@ -5,17 +5,17 @@
 
 import { compileSchema } from '../define/schema/compile.ts'
 import { checkExamples, issuesToError } from '../define/schema/issues.ts'
-import { resolveSchema } from '../define/schema/source.ts'
 import type { CompiledSchema, LazySchema } from '../define/schema/source.ts'
+import { resolveSchema } from '../define/schema/source.ts'
 import type { Guard } from '../protocol/context.ts'
 import type { State } from '../protocol/state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
-import { getDeclaredNames, validatePlaceholders, validateToolNames } from './section-tree.ts'
+import { isObject, once } from '../util/values.ts'
 import type { PlacedSection, SectionedPromptParts } from './section-tree.ts'
-import { addErrorContext, withErrorContext } from './section.ts'
+import { getDeclaredNames, validatePlaceholders, validateToolNames } from './section-tree.ts'
 import type { SectionDefinition } from './section.ts'
+import { addErrorContext, withErrorContext } from './section.ts'
 import { dedent, renderTemplate } from './template.ts'
 
 /** A section that is there, for one rendering. */
@@ -94,11 +94,7 @@ export async function resolveVisibleSections(
     shown.push({
       placed,
       guards: own,
-      summary: !isSummary
-        ? undefined
-        : typeof section.summary === 'function'
-          ? section.summary()
-          : renderTemplate(section.summary!, params),
+      summary: isSummary ? renderSummary(section.summary, params) : undefined,
       body: once(async () => {
         const { body } = section
         if (body === undefined || typeof body === 'object')
@@ -138,9 +134,9 @@ export async function flattenSections(
   return all
 }
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => (made ??= make())
+function renderSummary(summary: SectionDefinition['summary'], params: unknown): string {
+  if (summary === undefined) return ''
+  return typeof summary === 'function' ? summary() : renderTemplate(summary, params)
 }
 
 /** The params of a prompt, ready to be checked: its own under `top`, the others by section. */

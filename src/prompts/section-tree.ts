@@ -243,12 +243,14 @@ export function throwUnknownSection(key: string, keys: readonly string[]): never
   const { message, meant } = describeUnknownName('section', key, keys)
   throw new ToolError('NOT_FOUND', message, {
     details: { sections: keys.slice(0, 50) },
-    suggestion: meant
-      ? `Use '${meant}'`
-      : keys.length > 0
-        ? `The sections are ${keys.slice(0, 20).join(', ')}`
-        : 'There is no section to open',
+    suggestion: suggestSection(meant, keys),
   })
+}
+
+function suggestSection(meant: string | undefined, keys: readonly string[]): string {
+  if (meant) return `Use '${meant}'`
+  if (keys.length === 0) return 'There is no section to open'
+  return `The sections are ${keys.slice(0, 20).join(', ')}`
 }
 
 const COMPOSITION_KEYWORDS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', '$dynamicRef']

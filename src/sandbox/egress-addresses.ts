@@ -4,7 +4,7 @@
  */
 
 import type { LookupAddress } from 'node:dns'
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { EgressGrant } from '../process/grants.ts'
 
@@ -113,8 +113,8 @@ export function findForbiddenReason(address: string): string | undefined {
     ([what, { ipv4, ipv6 }]) => [what, toBlockList(ipv4, ipv6)] as const,
   )
   const plain = address.replace(/%.*$/, '')
-  const family = isIPv4(plain) ? 'ipv4' : isIPv6(plain) ? 'ipv6' : undefined
-  if (family === undefined) return 'is no address'
+  if (isIP(plain) === 0) return 'is no address'
+  const family = isIP(plain) === 4 ? 'ipv4' : 'ipv6'
   return (
     blockLists.find(([, list]) => list.check(plain, family))?.[0] ??
     (listOwnAddresses().includes(plain) ? 'is this machine' : undefined)

@@ -14,10 +14,10 @@ import { findProgram } from '../process/programs.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
 import { toBubblewrapError, toNoSandboxError } from './bubblewrap.ts'
-import { pinAddresses } from './egress-addresses.ts'
 import type { FindServerAddresses } from './egress-addresses.ts'
-import { SYSTEM_PATH } from './requirements.ts'
+import { pinAddresses } from './egress-addresses.ts'
 import type { SandboxPrograms, SandboxUser } from './requirements.ts'
+import { SYSTEM_PATH } from './requirements.ts'
 
 /**
  * Connections that one tool may have at the same time, because each of them takes two of our
@@ -180,14 +180,10 @@ async function openListeners(
     OPENER_SCRIPT,
     JSON.stringify(servers.map(({ address, port }) => [address, port])),
   ]
+  const identity = isDropped ? { uid, gid } : {}
   try {
     return await collectListeners(
-      spawn(command, args, {
-        cwd: '/',
-        env: {},
-        stdio: stdio as StdioOptions,
-        ...(isDropped && { uid, gid }),
-      }),
+      spawn(command, args, { cwd: '/', env: {}, stdio: stdio as StdioOptions, ...identity }),
     )
   } finally {
     uncover()

@@ -168,11 +168,8 @@ export function createGrantedPaths(
       workspace,
       ...grants.write.flatMap((other) => (other !== grant && other.tree ? [other.path] : [])),
     ].find((path) => path !== grant.path && isPathInside(path, grant.path))
-    return outer === undefined
-      ? createGrantedPath(grant, who)
-      : grant.tree
-        ? createInsideGrant(outer, grant.path, who)
-        : []
+    if (outer === undefined) return createGrantedPath(grant, who)
+    return grant.tree ? createInsideGrant(outer, grant.path, who) : []
   })
   return () => {
     for (const { path, isFolder } of made.reverse()) removeIfEmpty(path, isFolder)

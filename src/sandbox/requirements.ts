@@ -109,7 +109,9 @@ export function canReachPath(path: string, who: SandboxUser): boolean {
 export function hasFileMode(path: string, { uid, gid }: SandboxUser, wanted: number): boolean {
   try {
     const { mode, uid: owner, gid: group } = statSync(path)
-    const bits = owner === uid ? mode >> 6 : group === gid ? mode >> 3 : mode
+    let bits = mode
+    if (owner === uid) bits = mode >> 6
+    else if (group === gid) bits = mode >> 3
     return (bits & wanted) === wanted
   } catch {
     return false

@@ -1,13 +1,13 @@
 import type { CallOptions } from '../core/call.ts'
-import { call } from '../core/tool.ts'
 import type { Tool } from '../core/tool.ts'
+import { call } from '../core/tool.ts'
 import type { PlannedAction } from '../protocol/context.ts'
 import type { ToolEvent } from '../protocol/events.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact, isObject } from '../util/values.ts'
-import { createAnswerer, createCompleter, guardTestCallbacks } from './answers.ts'
 import type { Answers, Samples } from './answers.ts'
+import { createAnswerer, createCompleter, guardTestCallbacks } from './answers.ts'
 
 /** How `callTool` calls: as every call, with answers and completions by value. */
 export type CallToolOptions = CallOptions & {
@@ -43,23 +43,19 @@ export async function callTool<Input, Result>(
   const events: ToolEvent[] = []
   const answer = answers === undefined ? undefined : functions.guard(createAnswerer(answers))
   const complete = samples === undefined ? undefined : functions.guard(createCompleter(samples))
+  const sample: CallOptions['sample'] = async (request) => {
+    const completion = await complete?.(request)
+    if (completion === undefined)
+      throw new ToolError('ANSWER_REQUIRED', `the test has no completion for '${request.prompt}'`, {
+        suggestion: 'Give callTool more samples',
+      })
+    return completion as string
+  }
   const outcome = await (
     call as (target: unknown, input: unknown, options: CallOptions) => Promise<Outcome<Result>>
   )(target, input, {
     ...rest,
-    ...compact({ answer }),
-    ...(complete && {
-      async sample(request) {
-        const completion = await complete(request)
-        if (completion === undefined)
-          throw new ToolError(
-            'ANSWER_REQUIRED',
-            `the test has no completion for '${request.prompt}'`,
-            { suggestion: 'Give callTool more samples' },
-          )
-        return completion as string
-      },
-    }),
+    ...compact({ answer, sample: complete && sample }),
     onEvent(event) {
       if (event.type !== 'tool_invoked') events.push(event)
       return rest.onEvent?.(event)

@@ -65,7 +65,8 @@ function normalizeWord(word: string): string {
 
 function getMaxDistance(length: number): number {
   if (length < 3) return 0
-  return length < 6 ? 1 : length < 10 ? 2 : 3
+  if (length < 6) return 1
+  return length < 10 ? 2 : 3
 }
 
 // Damerau-Levenshtein (optimal string alignment): a swap of neighbours is one edit.

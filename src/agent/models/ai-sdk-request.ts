@@ -9,8 +9,8 @@ import { toProvider } from '../../protocol/providers/export-tools.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { toErrorCode } from '../../registry/http.ts'
 import { shorten } from '../../util/text.ts'
-import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type {
   AgentMessage,
   AiSdkLanguageModel,
@@ -95,15 +95,15 @@ function toCallOptions(
   { provider, specificationVersion }: AiSdkLanguageModel,
   { messages, tools, maxOutputTokens, temperature, stopSequences }: ModelRequest,
 ): JsonObject {
-  return {
+  const hasTools = tools.length > 0
+  return compact({
     prompt: toSdkPrompt(messages, specificationVersion),
-    ...(tools.length > 0 && { tools: toSdkTools(provider, tools), toolChoice: { type: 'auto' } }),
-    ...compact({
-      maxOutputTokens,
-      temperature,
-      stopSequences: stopSequences && stopSequences.length > 0 ? stopSequences : undefined,
-    }),
-  }
+    tools: hasTools ? toSdkTools(provider, tools) : undefined,
+    toolChoice: hasTools ? { type: 'auto' } : undefined,
+    maxOutputTokens,
+    temperature,
+    stopSequences: stopSequences && stopSequences.length > 0 ? stopSequences : undefined,
+  })
 }
 
 function toSdkTools(provider: string, tools: ModelRequest['tools']): JsonObject[] {
@@ -138,6 +138,13 @@ function toSdkPrompt(messages: readonly AgentMessage[], version: string): JsonOb
   return written
 }
 
+function toAssistantParts(
+  message: Extract<AgentMessage, { role: 'assistant' }>,
+): readonly unknown[] {
+  if (Array.isArray(message.own?.['parts'])) return message.own['parts']
+  return message.text === '' ? [] : [{ type: 'text', text: message.text }]
+}
+
 function toSdkMessage(message: AgentMessage, version: string): JsonObject {
   switch (message.role) {
     case 'system':
@@ -153,19 +160,14 @@ function toSdkMessage(message: AgentMessage, version: string): JsonObject {
       return {
         role: 'assistant',
         content: [
-          ...(message.own && Array.isArray(message.own['parts'])
-            ? (message.own['parts'] as readonly unknown[])
-            : message.text === ''
-              ? []
-              : [{ type: 'text', text: message.text }]),
+          ...toAssistantParts(message),
           ...message.calls.map(({ id, name, arguments: given, own }) =>
             compact({
               type: 'tool-call',
               toolCallId: id,
               toolName: name,
               input: parseArguments(given),
-              providerOptions:
-                own?.['providerOptions'] !== undefined ? own['providerOptions'] : undefined,
+              providerOptions: own?.['providerOptions'],
             }),
           ),
         ],
@@ -306,7 +308,8 @@ function createReplyBuilder(): AiSdkReplyBuilder {
 // A word in v2, in v3 an object with the word.
 function toFinishReason(reason: unknown): NonNullable<ModelReply['finish']> {
   const word = isObject(reason) ? reason['unified'] : reason
-  return word === 'length' ? 'length' : word === 'content-filter' ? 'content_filter' : 'stop'
+  if (word === 'length') return 'length'
+  return word === 'content-filter' ? 'content_filter' : 'stop'
 }
 
 // A number in v2, in v3 an object with the total.

@@ -3,12 +3,12 @@
  */
 
 import { createParser } from 'eventsource-parser'
-import { ToolError } from '../../protocol/tool-error.ts'
 import type { FailOptions } from '../../protocol/tool-error.ts'
+import { ToolError } from '../../protocol/tool-error.ts'
 import { toErrorCode } from '../../registry/http.ts'
 import { shorten } from '../../util/text.ts'
-import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { ModelCall, ModelReply } from '../types.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
@@ -282,14 +282,9 @@ export async function createResponseError(
   const text = await readBodyText(bytes).catch(() => '')
   const document = parseJsonObject(text)
   const told = isObject(document?.['error']) ? document['error'] : (document ?? {})
+  const plain = /^\s*</.test(text) ? '' : text.trim()
   const message =
-    typeof told['message'] === 'string'
-      ? told['message']
-      : typeof document?.['error'] === 'string'
-        ? document['error']
-        : /^\s*</.test(text)
-          ? ''
-          : text.trim()
+    [told['message'], document?.['error']].find((words) => typeof words === 'string') ?? plain
   const isFinal =
     FINAL_ERROR_CODES.includes(String(told['code'])) ||
     FINAL_ERROR_CODES.includes(String(told['type']))

@@ -8,9 +8,10 @@ import { renderContentText } from '../../protocol/output.ts'
 import { toProvider } from '../../protocol/providers/export-tools.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { MAX_RESPONSE_BYTES, toResponseTooLargeError } from '../../registry/http.ts'
-import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { AgentMessage, Model, ModelCall, ModelReply, ModelRequest } from '../types.ts'
+import type { OpenAiServer } from './openai-reply.ts'
 import {
   createResponseError,
   createUnreachableError,
@@ -19,7 +20,6 @@ import {
   REASONING_FIELDS,
   redactError,
 } from './openai-reply.ts'
-import type { OpenAiServer } from './openai-reply.ts'
 
 /**
  * Asks the server for one reply. Throws ToolErrors that say whether to ask again, and never hold
@@ -106,20 +106,19 @@ function toRequestBody(
   { model, address, stream, strict, body }: OpenAiServer,
   { messages, tools, maxOutputTokens, temperature, stopSequences }: ModelRequest,
 ): JsonObject {
+  // OpenAI renamed the field; other servers only know the old name.
+  const isOpenAi = address.hostname === 'api.openai.com'
   return {
-    model,
-    messages: toOpenAiMessages(messages),
-    ...compact({ tools: tools.length > 0 ? toProvider('openai', tools, { strict }) : undefined }),
-    // OpenAI has given up the old name, and the others do not know the new one.
-    ...(maxOutputTokens !== undefined && {
-      [address.hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens']:
-        maxOutputTokens,
-    }),
     ...compact({
+      model,
+      messages: toOpenAiMessages(messages),
+      tools: tools.length > 0 ? toProvider('openai', tools, { strict }) : undefined,
+      [isOpenAi ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens,
       temperature,
       stop: stopSequences && stopSequences.length > 0 ? stopSequences : undefined,
+      stream: stream || undefined,
+      stream_options: stream ? { include_usage: true } : undefined,
     }),
-    ...(stream && { stream: true, stream_options: { include_usage: true } }),
     ...body,
   }
 }

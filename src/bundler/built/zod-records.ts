@@ -3,8 +3,8 @@
  * one is used.
  */
 
-import { PREPARED_SCHEMA } from '../../protocol/built-program.ts'
 import type { PreparedSchema } from '../../protocol/built-program.ts'
+import { PREPARED_SCHEMA } from '../../protocol/built-program.ts'
 
 /**
  * What the records ask: the library, loaded when it is needed, and what the build found out about
@@ -46,15 +46,11 @@ export function recordZod(source: ZodSource): ZodFields {
     {
       get(_target, key) {
         if (known.has(key)) return known.get(key)
-        const value =
-          typeof key !== 'string'
-            ? undefined
-            : ZOD_BUILDERS.has(key)
-              ? make(key)
-              : Object.hasOwn(ZOD_NAMESPACES, key)
-                ? spaceOf(key, ZOD_NAMESPACES[key]!)
-                : undefined
-        if (value === undefined) return forwardProperty(zod(), key)
+        let value: unknown
+        if (typeof key === 'string' && ZOD_BUILDERS.has(key)) value = make(key)
+        else if (typeof key === 'string' && Object.hasOwn(ZOD_NAMESPACES, key))
+          value = spaceOf(key, ZOD_NAMESPACES[key]!)
+        else return forwardProperty(zod(), key)
         known.set(key, value)
         return value
       },
@@ -245,13 +241,13 @@ function toFingerprintArgument(value: unknown): string | undefined {
   )
     return JSON.stringify(value)
   if (value === undefined) return 'undefined'
-  const parts = Array.isArray(value)
-    ? value.map(toFingerprintArgument)
-    : isPlainObject(value)
-      ? Object.entries(Object.getOwnPropertyDescriptors(value)).map(toFingerprintField)
-      : [undefined]
-  if (parts.includes(undefined)) return undefined
-  return Array.isArray(value) ? `[${parts.join(',')}]` : `{${parts.join(',')}}`
+  if (Array.isArray(value)) {
+    const items = value.map(toFingerprintArgument)
+    return items.includes(undefined) ? undefined : `[${items.join(',')}]`
+  }
+  if (!isPlainObject(value)) return undefined
+  const fields = Object.entries(Object.getOwnPropertyDescriptors(value)).map(toFingerprintField)
+  return fields.includes(undefined) ? undefined : `{${fields.join(',')}}`
 }
 
 function toFingerprintField([key, { value, get }]: [string, PropertyDescriptor]):
