@@ -33,18 +33,18 @@ import { runningCall } from './lifecycle.ts'
 import type { Questions } from './questions.ts'
 import { createQuestions } from './questions.ts'
 
-/** What one call gathers while it runs. */
-export type GatheredOutput = { readonly artifacts: Artifact[]; readonly plan: PlannedAction[] }
+/** What a call collects for its outcome while it runs. */
+export type CollectedOutput = { readonly artifacts: Artifact[]; readonly plan: PlannedAction[] }
 
 /** A call whose input is valid, before its handler runs. */
 export type PreparedCall = {
   readonly definition: ToolDefinition
   readonly prepared: PreparedInput
   readonly options: CallOptions
-  readonly gathered: GatheredOutput
+  readonly collected: CollectedOutput
   readonly call: RunningCall
   /** Has the state as the call sees it. */
-  readonly stay: { readonly state: State }
+  readonly callState: { readonly state: State }
 }
 
 const callParts = Symbol('toolable.parts')
@@ -82,8 +82,8 @@ export class CallContext implements Context {
   readonly item: Context['item'] = (value) =>
     void emitCallEvent({ type: 'item', value }, this[callParts])
   readonly plan: Context['plan'] = (action, target, details) => {
-    const { prepared, gathered } = this[callParts]
-    if (prepared.dryRun) gathered.plan.push(compact({ action, target, details }))
+    const { prepared, collected } = this[callParts]
+    if (prepared.dryRun) collected.plan.push(compact({ action, target, details }))
   }
   readonly ask = ((question: never) => this.#ways.ask(question)) as Ask
   readonly sample: Context['sample'] = (prompt, sampling) => this.#ways.sample(prompt, sampling)
@@ -139,7 +139,7 @@ export class CallContext implements Context {
   }
 
   get state(): State {
-    return this[callParts].stay.state
+    return this[callParts].callState.state
   }
 
   get resources(): Resources {
@@ -154,10 +154,10 @@ export class CallContext implements Context {
 /** Hands an event of a handler to whoever listens, and keeps what the outcome has to name. */
 export function emitCallEvent(
   event: ToolEvent,
-  { options, gathered, call }: PreparedCall,
+  { options, collected, call }: PreparedCall,
 ): void | Promise<void> {
   if (call.isOver) return
-  if (event.type === 'artifact') gathered.artifacts.push({ name: event.name, uri: event.uri })
+  if (event.type === 'artifact') collected.artifacts.push({ name: event.name, uri: event.uri })
   return emitEvent(event, options, call)
 }
 

@@ -14,7 +14,7 @@ import { createFileExclusively, removeStaleFile, writeTemporaryFile } from '../u
 import { isObject } from '../util/values.ts'
 import type { CallResult } from './call.ts'
 import { host } from './host.ts'
-import { toJsonValue } from './result.ts'
+import { addOutcomeWarning, toJsonValue } from './result.ts'
 
 const RETENTION_MS = 24 * 3_600_000
 
@@ -60,7 +60,7 @@ export async function runIdempotent(
   const remembered = claimKey(file, mine, call.key)
   if (remembered)
     return {
-      outcome: addWarning(
+      outcome: addOutcomeWarning(
         remembered,
         'answered from an earlier call with the same idempotency key',
       ),
@@ -93,7 +93,7 @@ function storeRecord(
     removeRecord(file)
     return {
       ...finished,
-      outcome: addWarning(
+      outcome: addOutcomeWarning(
         finished.outcome,
         `the answer is not remembered for its idempotency key: ${(error as Error).message}`,
       ),
@@ -145,13 +145,6 @@ function parseRecord(text: string): IdempotencyRecord | undefined {
       : undefined
   } catch {
     return undefined
-  }
-}
-
-function addWarning(outcome: Outcome, warning: string): Outcome {
-  return {
-    ...outcome,
-    meta: { ...outcome.meta, warnings: [...(outcome.meta.warnings ?? []), warning] },
   }
 }
 

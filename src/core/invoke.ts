@@ -2,10 +2,10 @@
  * One call from input to outcome: validate, check guards, confirm, run the handler, check the
  * result, commit or roll back, report. All transports go through here.
  *
- * This is the promise-free fast path. Each step continues synchronously where its value is there
- * and returns a promise only where something has to be waited for (`mapMaybePromise`), because one
- * promise costs a call more than most of its work (`npm run bench call`). The steps are methods of
- * one object and top-level functions, so that no call allocates closures.
+ * This is the promise-free fast path: a step continues synchronously and returns a promise only
+ * where it has to wait (`mapMaybePromise`), and no step allocates a closure. Measured with
+ * `npm run bench call` on Node 20: parsing the input and calling the function takes 0.4 µs, a whole
+ * call 1.1 µs, and a call with one awaited step 1.6 µs. Everything else in core/ is plain async.
  */
 
 import type { ToolDefinition } from '../define/tool-types.ts'
@@ -15,7 +15,6 @@ import type { Artifact, Outcome, OutcomeMeta } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { enterBudget } from './budget.ts'
 import { runWithExitGuard } from './call-scope.ts'
-import { applyRules, validateGuards } from './call.ts'
 import type {
   CallIdentity,
   CallOptions,
@@ -23,9 +22,11 @@ import type {
   PendingCall,
   ServerCallOptions,
 } from './call.ts'
+import { applyRules, validateGuards } from './call.ts'
+import type { CollectedOutput, PreparedCall, PreparedInput } from './context.ts'
 import { CallContext, emitCallEvent, prepareInput } from './context.ts'
-import type { GatheredOutput, PreparedCall, PreparedInput } from './context.ts'
 import { toToolError } from './errors.ts'
+import type { ToolGenerator } from './events.ts'
 import {
   driveGenerator,
   isGenerator,
@@ -33,19 +34,20 @@ import {
   redactInput,
   reportInvocation,
 } from './events.ts'
-import type { ToolGenerator } from './events.ts'
+import type { GuardCheck } from './guards/check-guards.ts'
 import {
   checkGuards,
   GuardedCallView,
   hasPassedHooks,
   notifyGuards,
 } from './guards/check-guards.ts'
-import type { GuardCheck } from './guards/check-guards.ts'
 import { host } from './host.ts'
-import { isThenable, mapMaybePromise, startCall } from './lifecycle.ts'
 import type { CallTask, RunningCall } from './lifecycle.ts'
+import { isThenable, mapMaybePromise, startCall } from './lifecycle.ts'
 import { askInSession, confirmDestructiveCall } from './questions.ts'
+import type { HandlerResult } from './result.ts'
 import {
+  addOutcomeWarning,
   buildOutcomeMeta,
   checkHandlerResult,
   createPlainResult,
@@ -53,94 +55,93 @@ import {
   hasSucceeded,
   toOutcome,
 } from './result.ts'
-import type { HandlerResult } from './result.ts'
 import { CallState } from './state/transaction.ts'
 
-/**
- * THE call: validate, ask, run, check, commit or roll back, answer. Never throws; every surface
- * goes through here.
- */
+/** Makes a call: validates, asks, runs, checks, commits or rolls back, reports. Never throws. */
 export function invoke(
   definition: ToolDefinition,
-  given: unknown,
+  input: unknown,
   options?: ServerCallOptions,
   identity?: CallIdentity,
 ): Promise<CallResult> {
-  const begun = beginCall(definition, given, options, identity)
-  return begun.result
-    ? Promise.resolve(begun.result)
-    : new Promise((resolve) => begun.onFinish(resolve))
+  const pending = beginCall(definition, input, options, identity)
+  return pending.result
+    ? Promise.resolve(pending.result)
+    : new Promise((resolve) => pending.onFinish(resolve))
 }
 
-/** The same for whoever makes a promise of something else: each one costs. */
+/** The same without a promise, for callers that create one themselves. */
 export function beginCall(
   definition: ToolDefinition,
-  given: unknown,
-  asked: ServerCallOptions = {},
+  input: unknown,
+  options: ServerCallOptions = {},
   identity: CallIdentity = {},
 ): PendingCall {
-  const options = applyRules(definition, asked)
-  const passage = new CallExecution(definition, given, options, identity)
-  startCall(options.cancellation ?? options.signal, passage)
-  return passage
+  const applied = applyRules(definition, options)
+  const execution = new CallExecution(definition, input, applied, identity)
+  startCall(applied.cancellation ?? applied.signal, execution)
+  return execution
 }
 
-/**
- * One call on its way from what was given to what is answered, and all that its steps need to know.
- * A class, because a function for each step would cost more than the steps; and one object, because
- * each costs.
- */
-class CallExecution implements PendingCall, CallTask<CallResult>, ExecutableCall {
+/** A call whose guards are asked: what admission adds to it. */
+type AdmittedCall = PreparedCall & {
+  context: Context | undefined
+  /** Undefined where no guards were asked. */
+  guardCheck: GuardCheck | undefined
+}
+
+/** One call, and everything its steps know: one object, because each allocation costs. */
+class CallExecution implements PendingCall, CallTask<CallResult>, AdmittedCall {
   result: CallResult | undefined
   readonly definition: ToolDefinition
   readonly options: ServerCallOptions
-  /** There as soon as the call begins to work. */
+  /** Set when the call begins to work. */
   call!: RunningCall
-  /** There as soon as the input is valid. */
+  /** Set when the input is valid. */
   prepared!: PreparedInput
-  /** What it does with its state, where it has looked at one. */
+  context: Context | undefined
+  guardCheck: GuardCheck | undefined
+  /** Its work on a state, once it has looked at one. */
   openedState: CallState | undefined
-  readonly #given: unknown
+  readonly #input: unknown
   readonly #identity: CallIdentity
   readonly #startedAt = host.clock()
-  #react: ((finished: CallResult) => void) | undefined
-  #gathered: GatheredOutput | undefined
-  #isLeft = false
+  #listener: ((result: CallResult) => void) | undefined
+  #collected: CollectedOutput | undefined
+  #hasEnded = false
   #leaveBudget: (() => void) | undefined
 
   constructor(
     definition: ToolDefinition,
-    given: unknown,
+    input: unknown,
     options: ServerCallOptions,
     identity: CallIdentity,
   ) {
     this.definition = definition
     this.options = options
-    this.#given = given
+    this.#input = input
     this.#identity = identity
   }
 
-  get gathered(): GatheredOutput {
-    return (this.#gathered ??= { artifacts: [], plan: [] })
+  get collected(): CollectedOutput {
+    return (this.#collected ??= { artifacts: [], plan: [] })
   }
 
-  get stay(): CallState {
-    return this.openedState ?? this.#open()
+  get callState(): CallState {
+    return this.openedState ?? this.#openState()
   }
 
-  #open(): CallState {
-    const stay = (this.openedState = new CallState(
-      this.options.state,
-      this.definition.annotations.readOnly === true,
-      this.call,
-    ))
-    // What is opened after the end is closed at once.
-    if (this.#isLeft) void stay.leave()
-    return stay
+  #openState(): CallState {
+    const { options, definition, call } = this
+    const opened = new CallState(options.state, definition.annotations.readOnly === true, call)
+    this.openedState = opened
+    // A state that is opened after the end is closed again.
+    if (this.#hasEnded) void opened.leave()
+    return opened
   }
 
-  onFinish(react: (finished: CallResult) => void): void {
-    this.#react = react
+  onFinish(listener: (result: CallResult) => void): void {
+    this.#listener = listener
   }
 
   work(call: RunningCall): CallResult | Promise<CallResult> {
@@ -150,35 +151,38 @@ class CallExecution implements PendingCall, CallTask<CallResult>, ExecutableCall
       : runWithExitGuard(call, acceptAndRun, this)
   }
 
-  /** Everything behind the check of its input. */
+  /** Starts the deadlines and checks the input. */
+  accept(): PreparedInput | Promise<PreparedInput> {
+    return acceptInput(this.definition, this.#input, this.options, this.call)
+  }
+
+  /** Everything after the check of the input. */
   run(prepared: PreparedInput): CallResult | Promise<CallResult> {
     this.prepared = prepared
     const { idempotencyKey: key } = this.options
-    return key === undefined || prepared.dryRun ? this.#run() : this.#runOnce(key, prepared)
+    return key === undefined || prepared.dryRun ? this.#run() : this.#runIdempotently(key)
   }
 
-  #runOnce(key: string, { input }: PreparedInput): Promise<CallResult> {
-    const [tool, given, { env = host.env() }] = [this.#tool, this.#given, this.options]
-    return import('./idempotency.ts').then(({ runIdempotent }) =>
-      runIdempotent({ key, tool, input, given, env }, async () => this.#run()),
+  async #runIdempotently(key: string): Promise<CallResult> {
+    const { runIdempotent } = await import('./idempotency.ts')
+    const { env = host.env() } = this.options
+    return runIdempotent(
+      { key, tool: this.#toolName, input: this.prepared.input, given: this.#input, env },
+      async () => this.#run(),
     )
   }
 
   #run(): CallResult | Promise<CallResult> {
-    // Whatever is opened after the end would never be closed.
+    // What is opened after the end would never be closed.
     this.call.check()
     const { budget, state } = this.options
     if (budget) this.#leaveBudget = enterBudget(budget, this.call)
-    // A state is seen as it is now, and not when the handler first looks.
-    if (state !== undefined) this.#open()
-    return executeCall(this)
+    // The call sees the state as it is now, not as it is when the handler first looks.
+    if (state !== undefined) this.#openState()
+    return mapMaybePromise(admitCall(this), confirmIfNeeded, this)
   }
 
-  /** Starts the clock and checks the input. */
-  admit(): PreparedInput | Promise<PreparedInput> {
-    return acceptInput(this.definition, this.#given, this.options, this.call)
-  }
-
+  /** Makes the result of an answer. */
   finish(answer: HandlerResult): CallResult {
     return {
       outcome: toOutcome(answer, this.#meta(answer.warnings, answer.metadata)),
@@ -186,147 +190,123 @@ class CallExecution implements PendingCall, CallTask<CallResult>, ExecutableCall
     }
   }
 
+  /** Emits the record of the call. */
   report(outcome: Outcome): void | Promise<void> {
+    if (this.options.unrecorded) return
     const prepared = this.prepared as PreparedInput | undefined
-    if (!this.options.unrecorded)
-      return reportInvocation(
-        this.definition,
-        this.#given,
-        prepared && { value: prepared.input },
-        outcome,
-        this.options,
-      )
+    return reportInvocation(
+      this.definition,
+      this.#input,
+      prepared && { value: prepared.input },
+      outcome,
+      this.options,
+    )
   }
 
-  succeed(finished: CallResult): void {
-    this.#leave(finished)
+  succeed(result: CallResult): void {
+    this.#end(result)
   }
 
   fail(thrown: unknown): void {
     const { error, object } = describeFailure(thrown, this.definition.errors, this.definition.name)
-    this.#leave({
+    this.#end({
       outcome: { ok: false, status: 'error', error: object, meta: this.#meta([]) },
       error,
     })
   }
 
-  #leave(finished: CallResult): void {
+  #end(result: CallResult): void {
     this.#leaveBudget?.()
-    this.#isLeft = true
+    this.#hasEnded = true
     const leaving = this.openedState?.leave()
-    if (leaving) void this.#leaveLater(finished, leaving)
-    else this.#end(finished)
+    if (leaving) void this.#endAfterRollback(result, leaving)
+    else this.#reportAndDeliver(result)
   }
 
-  async #leaveLater(finished: CallResult, leaving: Promise<void>): Promise<void> {
-    let last = finished
+  async #endAfterRollback(result: CallResult, leaving: Promise<void>): Promise<void> {
+    let last = result
     try {
       await leaving
     } catch (error) {
-      last = addResultWarning(
-        finished,
-        `${this.openedState?.isCommitted ? 'what the call had opened could not be closed' : 'not all that the call changed could be taken back'}: ${toToolError(error).message}`,
-      )
+      const problem = this.openedState?.isCommitted
+        ? 'what the call had opened could not be closed'
+        : 'not all that the call changed could be taken back'
+      last = addResultWarning(result, `${problem}: ${toToolError(error).message}`)
     }
-    this.#end(last)
+    this.#reportAndDeliver(last)
   }
 
-  #end(finished: CallResult): void {
-    const telling = this.options.onEvent && !this.#isTold ? this.#tell(finished.outcome) : undefined
-    // There is no point in waiting for a stuck one twice.
-    if (!telling || isObserverTimeout(finished.error)) this.#answer(finished)
-    else void telling.then(() => this.#answer(finished))
+  #reportAndDeliver(result: CallResult): void {
+    const emitting = this.options.onEvent && !this.#isReported && this.#emitRecord(result.outcome)
+    // A listener that is stuck is not waited for twice.
+    if (!emitting || isObserverTimeout(result.error)) this.#deliver(result)
+    else void emitting.then(() => this.#deliver(result))
   }
 
-  // An observer that fails after the end changes nothing any more.
-  #tell(outcome: Outcome): Promise<void> | undefined {
+  // A listener that fails after the end changes nothing.
+  #emitRecord(outcome: Outcome): Promise<void> | undefined {
     try {
-      const telling = this.report(outcome)
-      return telling instanceof Promise ? telling.catch(() => undefined) : undefined
+      const emitting = this.report(outcome)
+      return emitting instanceof Promise ? emitting.catch(() => undefined) : undefined
     } catch {
       return undefined
     }
   }
 
-  #answer(finished: CallResult): void {
-    this.result = finished
-    this.#react?.(finished)
+  #deliver(result: CallResult): void {
+    this.result = result
+    this.#listener?.(result)
   }
 
-  get #isTold(): boolean {
+  get #isReported(): boolean {
     return this.openedState?.isCommitted === true && this.options.state !== undefined
   }
 
-  get #tool(): string {
+  get #toolName(): string {
     const { tool, toolset } = this.#identity
-    return (
-      tool ?? (toolset === undefined ? this.definition.name : `${toolset}.${this.definition.name}`)
-    )
+    if (tool !== undefined) return tool
+    return toolset === undefined ? this.definition.name : `${toolset}.${this.definition.name}`
   }
 
-  #meta(warnings: readonly string[], facts?: HandlerResult['metadata']): OutcomeMeta {
+  #meta(warnings: readonly string[], metadata?: HandlerResult['metadata']): OutcomeMeta {
     const { dryRun = false, caller } = this.options
     const prepared = this.prepared as PreparedInput | undefined
     return buildOutcomeMeta({
-      truncated: facts?.truncated,
-      next_cursor: facts?.next_cursor,
-      run_id: facts?.run_id,
-      tool: this.#tool,
+      truncated: metadata?.truncated,
+      next_cursor: metadata?.next_cursor,
+      run_id: metadata?.run_id,
+      tool: this.#toolName,
       version: this.#identity.version,
       startedAt: this.#startedAt,
       dryRun: prepared?.dryRun ?? dryRun,
       warnings,
       caller,
-      artifacts: this.#gathered?.artifacts ?? NO_ARTIFACTS,
+      artifacts: this.#collected?.artifacts ?? NO_ARTIFACTS,
     })
   }
 }
 
 const NO_ARTIFACTS: readonly Artifact[] = []
 
-function acceptAndRun(passage: CallExecution): CallResult | Promise<CallResult> {
-  return mapMaybePromise(passage.admit(), runAccepted, passage)
+function addResultWarning({ outcome, ...result }: CallResult, warning: string): CallResult {
+  return { ...result, outcome: addOutcomeWarning(outcome, warning) }
 }
 
-function runAccepted(
-  prepared: PreparedInput,
-  passage: CallExecution,
-): CallResult | Promise<CallResult> {
-  return passage.run(prepared)
+// The steps of a call, in their order. Each takes the execution as its second parameter, so that
+// it is the same function for every call.
+
+type StepResult = CallResult | Promise<CallResult>
+
+function acceptAndRun(execution: CallExecution): StepResult {
+  return mapMaybePromise(execution.accept(), runAccepted, execution)
 }
 
-function addResultWarning({ outcome, ...finished }: CallResult, warning: string): CallResult {
-  return {
-    ...finished,
-    outcome: {
-      ...outcome,
-      meta: { ...outcome.meta, warnings: [...(outcome.meta.warnings ?? []), warning] },
-    },
-  }
+function runAccepted(prepared: PreparedInput, execution: CallExecution): StepResult {
+  return execution.run(prepared)
 }
 
-/** A call whose input is valid. */
-type ExecutableCall = PreparedCall & {
-  /** What it does with its state, where it has looked at one. */
-  readonly openedState: CallState | undefined
-  /** Makes the outcome of an answer. */
-  finish(answer: HandlerResult): CallResult
-  /** Tells of an outcome. */
-  report(outcome: Outcome): void | Promise<void>
-}
-
-type AdmittedExecution = AdmittedCall<ExecutableCall>
-
-/**
- * Asks, runs the handler, checks what it answers, and commits: at once where nothing has to be
- * waited for.
- */
-function executeCall(execution: ExecutableCall): CallResult | Promise<CallResult> {
-  return mapMaybePromise(admitCall(execution), confirmIfNeeded)
-}
-
-function confirmIfNeeded(admitted: AdmittedExecution): CallResult | Promise<CallResult> {
-  const { definition, prepared, options, call } = admitted.entering
+function confirmIfNeeded(_admitted: void, execution: CallExecution): StepResult {
+  const { definition, prepared, options, call } = execution
   if (!definition.run)
     throw new ToolError(
       'PRECONDITION',
@@ -334,39 +314,33 @@ function confirmIfNeeded(admitted: AdmittedExecution): CallResult | Promise<Call
       { recoverable: false, suggestion: { action: 'use_different_tool', fix: 'Use another tool' } },
     )
   if (prepared.dryRun && !definition.dryRun)
-    return admitted.entering.finish(
+    return execution.finish(
       createPlainResult({ dry_run: true, would_execute: redactInput(definition, prepared.input) }),
     )
-  const consented =
+  const confirming =
     definition.annotations.destructive && !prepared.dryRun
       ? confirmDestructiveCall(definition, prepared.input, options, call)
       : undefined
-  return mapMaybePromise(consented, runHandler, admitted)
+  return mapMaybePromise(confirming, runHandler, execution)
 }
 
-function runHandler(
-  _consented: void,
-  admitted: AdmittedExecution,
-): CallResult | Promise<CallResult> {
-  const { definition, prepared, call } = admitted.entering
-  // Nobody hears it: whatever ended the call has been told.
+function runHandler(_confirmed: void, execution: CallExecution): StepResult {
+  const { definition, prepared, call, context } = execution
+  // A call that has ended has its result: the handler of one must not run.
   call.check()
-  const returned: unknown = definition.run!(prepared.input as never, admitted.context)
+  const returned: unknown = definition.run!(prepared.input as never, context!)
   return isThenable(returned)
-    ? mapMaybePromise(Promise.resolve(returned), handleReturned, admitted)
-    : handleReturned(returned, admitted)
+    ? mapMaybePromise(Promise.resolve(returned), handleReturned, execution)
+    : handleReturned(returned, execution)
 }
 
-function handleReturned(
-  returned: unknown,
-  admitted: AdmittedExecution,
-): CallResult | Promise<CallResult> {
+function handleReturned(returned: unknown, execution: CallExecution): StepResult {
   return isGenerator(returned)
-    ? mapMaybePromise(driveReturned(returned, admitted.entering), checkReturned, admitted)
-    : checkReturned(returned, admitted)
+    ? mapMaybePromise(driveReturned(returned, execution), checkReturned, execution)
+    : checkReturned(returned, execution)
 }
 
-function driveReturned(generator: ToolGenerator, execution: ExecutableCall): Promise<unknown> {
+function driveReturned(generator: ToolGenerator, execution: CallExecution): Promise<unknown> {
   const { definition, options, call } = execution
   return driveGenerator(generator, {
     emit: (event) => emitCallEvent(event, execution),
@@ -375,86 +349,66 @@ function driveReturned(generator: ToolGenerator, execution: ExecutableCall): Pro
   })
 }
 
-function checkReturned(
-  returned: unknown,
-  admitted: AdmittedExecution,
-): CallResult | Promise<CallResult> {
-  const { definition, prepared, call } = admitted.entering
-  // Nobody is told of a success that came after the end.
+function checkReturned(returned: unknown, execution: CallExecution): StepResult {
+  const { definition, prepared, call } = execution
+  // A success after the end is not reported.
   call.check()
-  return mapMaybePromise(
-    prepared.dryRun
-      ? createPlainResult({ plan: admitted.entering.gathered.plan })
-      : checkHandlerResult(definition, returned),
-    settleAnswer,
-    admitted,
-  )
+  const answer = prepared.dryRun
+    ? createPlainResult({ plan: execution.collected.plan })
+    : checkHandlerResult(definition, returned)
+  return mapMaybePromise(answer, settleAnswer, execution)
 }
 
-function settleAnswer(
-  answer: HandlerResult,
-  { entering, asked }: AdmittedExecution,
-): CallResult | Promise<CallResult> {
-  const { prepared, call } = entering
+function settleAnswer(answer: HandlerResult, execution: CallExecution): StepResult {
+  const { prepared, call, guardCheck } = execution
   call.check()
-  if (!hasSucceeded(answer) || prepared.dryRun) return completeCall(answer, entering)
-  return asked && hasPassedHooks(asked)
-    ? notifyGuardsAndCommit(answer, entering, asked)
-    : commitAnswer(answer, entering)
+  if (!hasSucceeded(answer) || prepared.dryRun) return completeCall(answer, execution)
+  return guardCheck && hasPassedHooks(guardCheck)
+    ? notifyGuardsAndCommit(answer, execution, guardCheck)
+    : commitAnswer(answer, execution)
 }
 
 async function notifyGuardsAndCommit(
   answer: HandlerResult,
-  execution: ExecutableCall,
-  asked: GuardCheck,
+  execution: CallExecution,
+  guardCheck: GuardCheck,
 ): Promise<CallResult> {
-  await notifyGuards(asked, execution.finish(answer).outcome)
+  await notifyGuards(guardCheck, execution.finish(answer).outcome)
   return commitAnswer(answer, execution)
 }
 
-function commitAnswer(
-  answer: HandlerResult,
-  execution: ExecutableCall,
-): CallResult | Promise<CallResult> {
+function commitAnswer(answer: HandlerResult, execution: CallExecution): StepResult {
   const { openedState: opened, options } = execution
   if (!opened) return completeCall(answer, execution)
   if (!opened.endsAtOnce(options.onEvent !== undefined))
-    return commitAnswerInTurn(opened, answer, execution)
-  const finished = completeCall(answer, execution)
+    return opened.commitInTurn(
+      () => completeCall(answer, execution),
+      options.onEvent && ((outcome) => execution.report(outcome)),
+    )
+  const result = completeCall(answer, execution)
   opened.commit()
-  return finished
+  return result
 }
 
-function commitAnswerInTurn(
-  opened: CallState,
-  answer: HandlerResult,
-  execution: ExecutableCall,
-): CallResult | Promise<CallResult> {
-  return opened.commitInTurn(
-    () => completeCall(answer, execution),
-    execution.options.onEvent && ((outcome) => execution.report(outcome)),
-  )
-}
-
-function completeCall(answer: HandlerResult, execution: ExecutableCall): CallResult {
+function completeCall(answer: HandlerResult, execution: CallExecution): CallResult {
   execution.call.complete()
   return execution.finish(answer)
 }
 
 /**
- * Starts the clock of a call and checks its input; throws INVALID_INPUT, MISSING_PARAM or
+ * Starts the deadlines of a call and checks its input. Throws INVALID_INPUT, MISSING_PARAM or
  * INVALID_PATH.
  */
 export function acceptInput(
   definition: ToolDefinition,
-  given: unknown,
+  input: unknown,
   options: CallOptions,
   call: RunningCall,
 ): PreparedInput | Promise<PreparedInput> {
   if (options.timeout !== undefined)
     call.setDeadline(toMilliseconds(options.timeout, 'timeout'), 'caller')
   if (definition.timeout !== undefined) call.setDeadline(definition.timeout, 'tool')
-  return mapMaybePromise(prepareInput(definition, given, options), applyInputTimeout, call)
+  return mapMaybePromise(prepareInput(definition, input, options), applyInputTimeout, call)
 }
 
 function applyInputTimeout(prepared: PreparedInput, call: RunningCall): PreparedInput {
@@ -462,62 +416,37 @@ function applyInputTimeout(prepared: PreparedInput, call: RunningCall): Prepared
   return prepared
 }
 
-/** A call that may go on to its handler; `asked` is there where guards were asked. */
-type AdmittedCall<Call extends PreparedCall = PreparedCall> = {
-  readonly entering: Call
-  readonly context: Context
-  readonly asked: GuardCheck | undefined
-}
-
 /**
- * Builds the context and asks the tool's own `preValidate` and then the guards: all that comes
+ * Builds the context of a call, then asks the tool's own `preValidate` and the guards: everything
  * before consent and handler.
  */
-export function admitCall<Call extends PreparedCall>(
-  entering: Call,
-): AdmittedCall<Call> | Promise<AdmittedCall<Call>> {
-  const { context, preValidate } = entering.definition.hooks
-  return context || preValidate
-    ? admitByHooks(entering)
-    : admitByGuards(entering, new CallContext(entering, NO_EXTRA_CONTEXT))
+export function admitCall(admitted: AdmittedCall): void | Promise<void> {
+  const { context, preValidate } = admitted.definition.hooks
+  if (context || preValidate) return admitByHooks(admitted)
+  admitted.context = new CallContext(admitted, NO_EXTRA_CONTEXT)
+  return admitByGuards(admitted, admitted.context)
 }
 
 const NO_EXTRA_CONTEXT = Object.freeze({})
 
-async function admitByHooks<Call extends PreparedCall>(
-  entering: Call,
-): Promise<AdmittedCall<Call>> {
-  const {
-    definition: { hooks },
-    prepared,
-  } = entering
-  const input = prepared.input as never
-  const context = new CallContext(entering, (await hooks.context?.(input)) ?? {})
+async function admitByHooks(admitted: AdmittedCall): Promise<void> {
+  const { hooks } = admitted.definition
+  const input = admitted.prepared.input as never
+  const context = new CallContext(admitted, (await hooks.context?.(input)) ?? {})
+  admitted.context = context
   await hooks.preValidate?.(input, context)
-  return admitByGuards(entering, context)
+  await admitByGuards(admitted, context)
 }
 
-function admitByGuards<Call extends PreparedCall>(
-  entering: Call,
-  context: Context,
-): AdmittedCall<Call> | Promise<AdmittedCall<Call>> {
-  const {
-    definition,
-    prepared,
-    options: { guards, state },
-    call,
-  } = entering
-  // What is no list must not pass for an empty one.
-  if (guards === undefined || (Array.isArray(guards) && guards.length === 0))
-    return { entering, context, asked: undefined }
-  const asked = {
+function admitByGuards(admitted: AdmittedCall, context: Context): void | Promise<void> {
+  const { definition, prepared, options, call } = admitted
+  const { guards, state } = options
+  // Something else than a list must not pass for an empty one.
+  if (guards === undefined || (Array.isArray(guards) && guards.length === 0)) return
+  admitted.guardCheck = {
     guards: validateGuards(guards),
     call: new GuardedCallView(definition, prepared.input, context, state !== undefined),
     running: call,
   }
-  return mapMaybePromise(checkGuards(asked), returnAdmitted, { entering, context, asked })
-}
-
-function returnAdmitted<Value>(_checked: void, value: Value): Value {
-  return value
+  return checkGuards(admitted.guardCheck)
 }

@@ -213,6 +213,12 @@ export function buildOutcomeMeta(facts: {
   return meta
 }
 
+/** The same outcome with one more warning. */
+export function addOutcomeWarning(outcome: Outcome, warning: string): Outcome {
+  const warnings = [...(outcome.meta.warnings ?? []), warning]
+  return { ...outcome, meta: { ...outcome.meta, warnings } }
+}
+
 /** What a value says of itself: the text, or why there is none. */
 type RenderedText = { readonly text: string } | { readonly warning: string }
 

@@ -15,19 +15,21 @@ export async function validateInput(
   given: unknown,
   { guards: _guards, onEvent: _onEvent, ...options }: CallOptions = {},
 ): Promise<ToolError | undefined> {
-  let stay: CallState | undefined
+  let callState: CallState | undefined
   try {
     await runCall(options.signal, (call) =>
       runWithExitGuard(call, async () => {
         const prepared = await acceptInput(definition, given, options, call)
-        stay = new CallState(options.state, true, call)
+        callState = new CallState(options.state, true, call)
         await admitCall({
           definition,
           prepared,
           options,
-          gathered: { artifacts: [], plan: [] },
+          collected: { artifacts: [], plan: [] },
           call,
-          stay,
+          callState,
+          context: undefined,
+          guardCheck: undefined,
         })
       }),
     )
@@ -35,6 +37,6 @@ export async function validateInput(
   } catch (error) {
     return describeFailure(error, definition.errors).error
   } finally {
-    await Promise.resolve(stay?.leave()).catch(() => undefined)
+    await Promise.resolve(callState?.leave()).catch(() => undefined)
   }
 }
