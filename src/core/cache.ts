@@ -3,22 +3,16 @@
  * version that cached data is bound to.
  */
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject } from '../util/values.ts'
+import { fileURLToPath } from 'node:url'
+import { readTextFile } from '../util/files.ts'
+import { writeFileAtomic } from '../util/lock-file.ts'
+import { MEBIBYTE } from '../util/units.ts'
+import { parseJsonObject } from '../util/values.ts'
 import { host } from './host.ts'
 
-const MAX_CACHE_BYTES = 256 * 1024 * 1024
+const MAX_CACHE_BYTES = 256 * MEBIBYTE
 
 /**
  * The text of a file that only we can have written; undefined for every other: what others may
@@ -48,37 +42,35 @@ export function readOwnedFile(path: string): string | undefined {
  * that is all.
  */
 export function writeCacheFile(folder: string, file: string, text: string): void {
-  const fresh = `${file}.${host.pid}-${Math.random().toString(36).slice(2)}`
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileSync(fresh, text, { mode: 0o600, flag: 'wx' })
-    renameSync(fresh, file)
+    writeFileAtomic(file, text)
   } catch {
-    removeQuietly(fresh)
+    // The next run finds the same out again.
   }
 }
 
-function removeQuietly(file: string): void {
-  try {
-    rmSync(file, { force: true })
-  } catch {
-    // Where nothing can be written there is nothing either.
-  }
-}
+const USER_FOLDERS = {
+  cache: { variable: 'XDG_CACHE_HOME', mac: 'Library/Caches/toolable', other: '.cache/toolable' },
+  state: {
+    variable: 'XDG_STATE_HOME',
+    mac: 'Library/Application Support/toolable/state',
+    other: '.local/state/toolable',
+  },
+} as const
 
-type CacheFolderEnv = { readonly [name: string]: string | undefined }
-
-/** Where this platform keeps what can be found out again. */
-export async function getCacheFolder(
-  env: CacheFolderEnv,
-  platform: string = host.platform,
+/** The folder of a user for what can be found out again, or for what programs remember. */
+export async function getUserFolder(
+  kind: keyof typeof USER_FOLDERS,
+  env: { readonly [name: string]: string | undefined },
 ): Promise<string> {
-  if (env['XDG_CACHE_HOME']) return join(env['XDG_CACHE_HOME'], 'toolable')
+  const { variable, mac, other } = USER_FOLDERS[kind]
+  const wanted = env[variable]
+  if (wanted) return join(wanted, 'toolable')
   const home = env['HOME'] || env['USERPROFILE'] || (await import('node:os')).homedir()
-  if (platform === 'win32')
-    return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'toolable', 'cache')
-  if (platform === 'darwin') return join(home, 'Library', 'Caches', 'toolable')
-  return join(home, '.cache', 'toolable')
+  if (host.platform === 'win32')
+    return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'toolable', kind)
+  return join(home, host.platform === 'darwin' ? mac : other)
 }
 
 let knownVersion: string | undefined
@@ -93,16 +85,9 @@ export function getPackageVersion(): string {
 
 function findPackageVersion(): string {
   for (const above of ['../', '../../', '../../../']) {
-    const data = readPackageJson(new URL(`${above}package.json`, import.meta.url))
-    if (isObject(data) && data['name'] === 'toolable') return String(data['version'])
+    const file = fileURLToPath(new URL(`${above}package.json`, import.meta.url))
+    const data = parseJsonObject(readTextFile(file) ?? '')
+    if (data?.['name'] === 'toolable') return String(data['version'])
   }
   return 'unknown'
-}
-
-function readPackageJson(file: URL): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return undefined
-  }
 }

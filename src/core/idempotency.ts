@@ -4,19 +4,19 @@
  */
 
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Outcome } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { readTextFile } from '../util/files.ts'
-import { createFileExclusively, removeStaleFile, writeTemporaryFile } from '../util/lock-file.ts'
-import { isObject } from '../util/values.ts'
+import { takeLockFile, writeFileAtomic } from '../util/lock-file.ts'
+import { DAY_MS, MINUTE_MS } from '../util/units.ts'
+import { parseJsonObject, toStableJson } from '../util/values.ts'
+import { getUserFolder } from './cache.ts'
 import type { CallResult } from './call.ts'
 import { host } from './host.ts'
 import { addOutcomeWarning, toJsonValue } from './result.ts'
 
-const RETENTION_MS = 24 * 3_600_000
+const RETENTION_MS = DAY_MS
 
 type IdempotentCall = {
   readonly key: string
@@ -46,12 +46,12 @@ export async function runIdempotent(
     throw new ToolError('INVALID_INPUT', 'an idempotency key has 1 to 500 characters', {
       field: 'idempotency-key',
     })
-  const folder = join(getStateFolder(call.env), 'idempotency')
+  const folder = join(await getUserFolder('state', call.env), 'idempotency')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, `${hashSha256(`${call.tool}\0${call.key}`)}.json`)
   const mine: IdempotencyRecord = {
     tool: call.tool,
-    input: hashSha256(stringifyStable(toComparable(call))),
+    input: hashSha256(toStableJson(toComparable(call))),
     at: Date.now(),
     pid: host.pid,
     started: host.startOf(host.pid),
@@ -86,7 +86,7 @@ function storeRecord(
   finished: CallResult,
 ): CallResult {
   try {
-    renameSync(writeTemporaryFile(file, JSON.stringify(entry)), file)
+    writeFileAtomic(file, JSON.stringify(entry), { flush: true })
     sweepExpired(folder)
     return finished
   } catch (error) {
@@ -111,44 +111,40 @@ function removeRecord(file: string): void {
 
 // Gives the remembered outcome, or nothing when the key is now ours.
 function claimKey(file: string, mine: IdempotencyRecord, key: string): Outcome | undefined {
-  for (;;) {
-    if (createFileExclusively(file, JSON.stringify(mine))) return undefined
-    const text = readTextFile(file)
-    const entry = text === undefined ? undefined : parseRecord(text)
-    const live =
-      entry &&
-      Date.now() - entry.at < RETENTION_MS &&
-      (entry.outcome !== undefined || host.isAlive(entry.pid, entry.started))
-    if (!live) {
-      removeStaleFile(file, text)
-      continue
-    }
-    if (entry.input !== mine.input)
-      throw new ToolError('CONFLICT', `the idempotency key '${key}' was used with another input`, {
-        field: 'idempotency-key',
-        suggestion: 'Use a new key for a new request',
-      })
-    if (entry.outcome) return entry.outcome
-    throw new ToolError('CONFLICT', `a call with the idempotency key '${key}' is still running`, {
+  const taken = takeLockFile(
+    file,
+    JSON.stringify(mine),
+    (found) => (isLive(parseRecord(found)) ? 'held' : 'stale'),
+    { flush: true },
+  )
+  if (!taken) return undefined
+  const record = parseRecord(taken.found ?? '')
+  if (record && record.input !== mine.input)
+    throw new ToolError('CONFLICT', `the idempotency key '${key}' was used with another input`, {
       field: 'idempotency-key',
-      retryable: true,
-      suggestion: 'Wait for the first call to end',
+      suggestion: 'Use a new key for a new request',
     })
-  }
+  if (record?.outcome) return record.outcome
+  throw new ToolError('CONFLICT', `a call with the idempotency key '${key}' is still running`, {
+    field: 'idempotency-key',
+    retryable: true,
+    suggestion: 'Wait for the first call to end',
+  })
 }
 
 function parseRecord(text: string): IdempotencyRecord | undefined {
-  try {
-    const entry = JSON.parse(text) as unknown
-    return isObject(entry) && typeof entry['at'] === 'number' && typeof entry['pid'] === 'number'
-      ? (entry as IdempotencyRecord)
-      : undefined
-  } catch {
-    return undefined
-  }
+  const record = parseJsonObject(text)
+  return typeof record?.['at'] === 'number' && typeof record['pid'] === 'number'
+    ? (record as IdempotencyRecord)
+    : undefined
 }
 
-const SWEEP_INTERVAL_MS = 60_000
+function isLive(record: IdempotencyRecord | undefined): boolean {
+  if (!record || Date.now() - record.at >= RETENTION_MS) return false
+  return record.outcome !== undefined || host.isAlive(record.pid, record.started)
+}
+
+const SWEEP_INTERVAL_MS = MINUTE_MS
 const MAX_SWEPT_FILES = 200
 const lastSweeps = new Map<string, number>()
 
@@ -183,27 +179,4 @@ function toComparable({ input, given }: IdempotentCall): unknown {
 
 function hashSha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
-}
-
-function stringifyStable(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, field: unknown) =>
-      isObject(field)
-        ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : field,
-    ) ?? 'null'
-  )
-}
-
-type StateFolderEnv = { readonly [name: string]: string | undefined }
-
-/** Where this platform keeps what programs remember between runs. */
-function getStateFolder(env: StateFolderEnv, platform: string = host.platform): string {
-  const home = env['HOME'] || env['USERPROFILE'] || homedir()
-  if (env['XDG_STATE_HOME']) return join(env['XDG_STATE_HOME'], 'toolable')
-  if (platform === 'win32')
-    return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'toolable', 'state')
-  if (platform === 'darwin')
-    return join(home, 'Library', 'Application Support', 'toolable', 'state')
-  return join(home, '.local', 'state', 'toolable')
 }

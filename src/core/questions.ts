@@ -7,8 +7,8 @@
  */
 
 import { pathToFileURL } from 'node:url'
-import { resolveSchema } from '../define/schema/source.ts'
 import type { CompiledSchema, LazySchema } from '../define/schema/source.ts'
+import { resolveSchema } from '../define/schema/source.ts'
 import type { ToolDefinition } from '../define/tool-types.ts'
 import type {
   Ask,
@@ -18,161 +18,106 @@ import type {
   InputQuestion,
   SampleOptions,
 } from '../protocol/context.ts'
-import type {
-  Answerer,
-  Interaction,
-  Root,
-  RootsProvider,
-  Sampler,
-  SampleRequest,
-} from '../protocol/events.ts'
+import type { Interaction, Root, SampleRequest } from '../protocol/events.ts'
 import { toMilliseconds } from '../protocol/limits.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compact, isObject } from '../util/values.ts'
+import { SerialQueue } from '../util/async.ts'
+import { compact, isObject, tryParseJson } from '../util/values.ts'
 import { runAsHost } from './call-scope.ts'
-import { createShortId } from './call.ts'
 import type { CallOptions } from './call.ts'
+import { createShortId } from './call.ts'
 import { redactInput } from './events.ts'
-import { onAbort, runUntilAborted } from './lifecycle.ts'
 import type { RunningCall } from './lifecycle.ts'
+import { onAbort, runUntilAborted } from './lifecycle.ts'
 
 export type Questions = Pick<Context, 'ask' | 'sample' | 'roots'>
 
-/**
- * Builds everything by which a handler turns to its caller; `asker` names it in messages. Most
- * handlers never do, so that what it takes is made by the first question.
- */
+/** Builds the functions by which a handler asks its caller; `asker` names it in messages. */
 export function createQuestions(
-  asker: string,
-  cwd: string,
-  options: CallOptions,
-  call: RunningCall,
-): Questions {
-  let made: Questions | undefined
-  const asking = (): Questions => (made ??= openQuestions(asker, cwd, options, call))
-  return {
-    sample: (prompt, sampling) => asking().sample(prompt, sampling),
-    ask: ((question: never) => asking().ask(question)) as Context['ask'],
-    roots: (wanted) => asking().roots(wanted),
-  }
-}
-
-function openQuestions(
   asker: string,
   cwd: string,
   { answer, sample, roots }: CallOptions,
   call: RunningCall,
 ): Questions {
-  const host: QuestionHost = {
-    asker,
-    answer,
-    sample,
-    roots,
-    cwd,
-    getSignal: () => call.questionSignal,
-    pauseDeadline: (work) => call.pauseDeadline(work),
-    inOrder: createQuestionQueue(),
+  const host: QuestionHost = { asker, answer, sample, roots, cwd, call, queue: new SerialQueue() }
+  return {
+    ask: ((question: AnyQuestion) => ask(host, question)) as Ask,
+    sample: (prompt, options) => requestSample(host, prompt, options),
+    roots: (options) => requestRoots(host, options),
   }
-  return { sample: createSample(host), ask: createAsk(host), roots: createRoots(host) }
 }
 
-function createQuestionQueue(): QuestionHost['inOrder'] {
-  let last: Promise<unknown> = Promise.resolve()
-  return (prepare) => {
-    const mine = last.then(prepare)
-    last = mine.catch(() => undefined)
-    return mine
-  }
-}
+type AnyQuestion = ConfirmQuestion | DecisionQuestion | InputQuestion
 
 /** What asking needs from the running call. */
 type QuestionHost = {
+  readonly answer: CallOptions['answer'] | undefined
+  readonly sample: CallOptions['sample'] | undefined
+  readonly roots: CallOptions['roots'] | undefined
   /** Who asks: `tool 'deploy'`. */
   readonly asker: string
-  readonly answer: Answerer | undefined
-  readonly sample: Sampler | undefined
-  readonly roots: RootsProvider | undefined
   readonly cwd: string
-  getSignal(): AbortSignal
-  /** Waits for somebody, with the deadline standing still. */
-  pauseDeadline<T>(work: () => Promise<T>): Promise<T>
-  /**
-   * Prepares a question. Whoever asked first is ready first, however long it takes: answers to
-   * questions without a key are told apart by their order.
-   */
-  inOrder<T>(prepare: () => T | Promise<T>): Promise<T>
+  readonly call: RunningCall
+  /** Questions without a key are matched to answers by order, so they are prepared in order. */
+  readonly queue: SerialQueue
 }
 
 const MAX_ANSWER_ATTEMPTS = 5
 const DEFAULT_SAMPLE_TIMEOUT_SECONDS = 120
 
-/**
- * Builds `ctx.ask`: asks until the answer fits; without anybody to answer, the default, else
- * ANSWER_REQUIRED.
- */
-function createAsk(host: QuestionHost): Ask {
-  const ask = async (
-    question: ConfirmQuestion | DecisionQuestion | InputQuestion,
-  ): Promise<unknown> => {
-    const { schema, interaction } = await host.inOrder(() => prepareQuestion(question))
-    return host.pauseDeadline(async () => {
-      let problem: string | undefined
-      for (let attempt = 0; attempt < MAX_ANSWER_ATTEMPTS; attempt++) {
-        const given = await askOnce(
-          host,
-          problem === undefined ? interaction : { ...interaction, problem },
-        )
-        if (given === undefined) return getDefaultAnswer(host, interaction)
-        const checked = await validateAnswer(interaction, schema, given)
-        if (checked.ok) return checked.value
-        problem = checked.problem
-      }
-      throw new ToolError('INVALID_INPUT', `the answer to '${interaction.prompt}' ${problem}`, {
-        field: 'answer',
-      })
+/** Asks until the answer is valid. Without an answerer: the default, else ANSWER_REQUIRED. */
+async function ask(host: QuestionHost, question: AnyQuestion): Promise<unknown> {
+  const { schema, interaction } = await host.queue.run(() => prepareQuestion(question))
+  return host.call.pauseDeadline(async () => {
+    let problem: string | undefined
+    for (let attempt = 0; attempt < MAX_ANSWER_ATTEMPTS; attempt++) {
+      const answer = await askOnce(host, compact({ ...interaction, problem }))
+      if (answer === undefined) return getDefaultAnswer(host, interaction)
+      const checked = await validateAnswer(interaction, schema, answer)
+      if (checked.ok) return checked.value
+      problem = checked.problem
+    }
+    throw new ToolError('INVALID_INPUT', `the answer to '${interaction.prompt}' ${problem}`, {
+      field: 'answer',
     })
-  }
-  return ask as Ask
+  })
 }
 
-/** Builds `ctx.sample`. */
-function createSample(
-  host: QuestionHost,
-): (prompt: string, options?: SampleOptions) => Promise<string> {
-  return async (prompt, options = {}) => {
-    const request = await host.inOrder(() => toSampleRequest(prompt, options))
-    if (!host.sample)
-      throw new ToolError(
-        'ANSWER_REQUIRED',
-        `${host.asker} asks for a completion and no model is connected`,
-        {
-          details: { interaction: { kind: 'sample' } },
-          suggestion:
-            'Give the call a sampler: --sample-via stdin or --sample-via <url> on the command line, the option sample in a program',
-        },
+/** Requests a completion from the caller's model. Throws ANSWER_REQUIRED without one. */
+async function requestSample(
+  { asker, sample, call, queue }: QuestionHost,
+  prompt: string,
+  options: SampleOptions = {},
+): Promise<string> {
+  const request = await queue.run(() => toSampleRequest(prompt, options))
+  if (!sample)
+    throw new ToolError(
+      'ANSWER_REQUIRED',
+      `${asker} asks for a completion and no model is connected`,
+      {
+        details: { interaction: { kind: 'sample' } },
+        suggestion:
+          'Give the call a sampler: --sample-via stdin or --sample-via <url> on the command line, the option sample in a program',
+      },
+    )
+  return call.pauseDeadline(async () => {
+    const timeoutMs = toMilliseconds(options.timeout ?? DEFAULT_SAMPLE_TIMEOUT_SECONDS, 'timeout')
+    const limit = createTimedSignal(call.questionSignal, timeoutMs)
+    try {
+      const content: unknown = await runUntilAborted(limit.signal, () =>
+        runAsHost(() => sample(request, limit.signal)),
       )
-    const sampler = host.sample
-    return host.pauseDeadline(async () => {
-      const limit = createTimedSignal(
-        host.getSignal(),
-        toMilliseconds(options.timeout ?? DEFAULT_SAMPLE_TIMEOUT_SECONDS, 'timeout'),
-      )
-      try {
-        const content: unknown = await runUntilAborted(limit.signal, () =>
-          runAsHost(() => sampler(request, limit.signal)),
-        )
-        if (typeof content !== 'string')
-          throw new ToolError('DEPENDENCY', 'the completion that came back is not text')
-        return content
-      } finally {
-        limit.clear()
-      }
-    })
-  }
+      if (typeof content !== 'string')
+        throw new ToolError('DEPENDENCY', 'the completion that came back is not text')
+      return content
+    } finally {
+      limit.clear()
+    }
+  })
 }
 
 async function prepareQuestion(
-  question: ConfirmQuestion | DecisionQuestion | InputQuestion,
+  question: AnyQuestion,
 ): Promise<{ readonly schema: CompiledSchema | undefined; readonly interaction: Interaction }> {
   const schema =
     question.kind === 'input' && question.schema !== undefined
@@ -190,51 +135,48 @@ function toSampleRequest(
   prompt: string,
   { maxTokens = 1000, system, temperature, stopSequences, key }: SampleOptions,
 ): SampleRequest {
-  return {
+  return compact({
     id: createShortId(),
     prompt,
     max_tokens: maxTokens,
-    ...compact({ system, temperature, stop_sequences: stopSequences }),
-    ...readQuestionKey(key),
-  }
+    system,
+    temperature,
+    stop_sequences: stopSequences,
+    key: readQuestionKey(key),
+  })
 }
 
-function toInteraction(
-  question: ConfirmQuestion | DecisionQuestion | InputQuestion,
-  schema: CompiledSchema | undefined,
-): Interaction {
-  const { prompt, timeout } = question
-  return {
+function toInteraction(question: AnyQuestion, schema: CompiledSchema | undefined): Interaction {
+  const options =
+    question.kind === 'decision'
+      ? question.options.map((option) => (typeof option === 'string' ? { value: option } : option))
+      : undefined
+  return compact({
     id: createShortId(),
     kind: question.kind,
-    prompt,
-    ...compact({
-      schema: schema ? schema.json : undefined,
-      options:
-        question.kind === 'decision'
-          ? question.options.map((option) =>
-              typeof option === 'string' ? { value: option } : option,
-            )
-          : undefined,
-      default: question.default,
-      timeout,
-    }),
-    ...readQuestionKey(question.key),
-  }
+    prompt: question.prompt,
+    schema: schema?.json,
+    options,
+    default: question.default,
+    timeout: question.timeout,
+    key: readQuestionKey(question.key),
+  })
 }
 
-async function askOnce(host: QuestionHost, interaction: Interaction): Promise<unknown> {
-  if (!host.answer) return undefined
-  const answerer = host.answer
+async function askOnce({ answer, call }: QuestionHost, interaction: Interaction): Promise<unknown> {
+  if (!answer) return undefined
   if (interaction.timeout === undefined)
-    return runAsHost(() => answerer(interaction, host.getSignal()))
-  const limit = createTimedSignal(host.getSignal(), toMilliseconds(interaction.timeout, 'timeout'))
+    return runAsHost(() => answer(interaction, call.questionSignal))
+  const limit = createTimedSignal(
+    call.questionSignal,
+    toMilliseconds(interaction.timeout, 'timeout'),
+  )
   try {
     return await runUntilAborted(limit.signal, () =>
-      runAsHost(() => answerer(interaction, limit.signal)),
+      runAsHost(() => answer(interaction, limit.signal)),
     )
   } catch (error) {
-    // An answer that does not come in time counts as nobody being there.
+    // An answer that does not come in time counts as no answer.
     if (limit.timedOut()) return undefined
     throw error
   } finally {
@@ -271,19 +213,16 @@ function createTimedSignal(outer: AbortSignal, milliseconds: number): TimedSigna
   }
 }
 
-/** Builds `ctx.roots`: asks the caller, and gives the working folder where nobody can be asked. */
-function createRoots({
-  roots,
-  cwd,
-  getSignal: signal,
-  pauseDeadline: wait,
-  inOrder,
-}: QuestionHost): Context['roots'] {
-  return async (options = {}) => {
-    const request = await inOrder(() => readQuestionKey(options.key))
-    if (!roots) return [{ uri: pathToFileURL(cwd).href }]
-    return wait(async () => validateRoots(await runAsHost(() => roots(request, signal()))))
-  }
+/** Asks for the folders the caller works in. Without a provider: the working directory. */
+async function requestRoots(
+  { roots, cwd, call, queue }: QuestionHost,
+  options: { readonly key?: string } = {},
+): Promise<readonly Root[]> {
+  const key = await queue.run(() => readQuestionKey(options.key))
+  if (!roots) return [{ uri: pathToFileURL(cwd).href }]
+  return call.pauseDeadline(async () =>
+    validateRoots(await runAsHost(() => roots(compact({ key }), call.questionSignal))),
+  )
 }
 
 function validateRoots(given: unknown): readonly Root[] {
@@ -368,20 +307,14 @@ export async function validateAnswer(
   schema: CompiledSchema | undefined,
   given: unknown,
 ): Promise<AnswerValidation> {
-  if (kind === 'confirm')
-    return typeof given === 'boolean'
-      ? { ok: true, value: given }
-      : { ok: false, problem: 'must be true or false' }
+  const accept = (fits: boolean, problem: string): AnswerValidation =>
+    fits ? { ok: true, value: given } : { ok: false, problem }
+  if (kind === 'confirm') return accept(typeof given === 'boolean', 'must be true or false')
+  if (kind === 'sample') return accept(typeof given === 'string', 'must be text')
   if (kind === 'decision') {
     const values = options.map(({ value }) => value)
-    return values.includes(given as string)
-      ? { ok: true, value: given }
-      : { ok: false, problem: `must be one of ${values.join(', ')}` }
+    return accept(values.includes(given as string), `must be one of ${values.join(', ')}`)
   }
-  if (kind === 'sample')
-    return typeof given === 'string'
-      ? { ok: true, value: given }
-      : { ok: false, problem: 'must be text' }
   const checked = await schema?.check(given)
   if (!checked) return { ok: true, value: given }
   if (checked.ok) return checked
@@ -436,13 +369,10 @@ export async function compileQuestionSchema({
   }
 }
 
-/**
- * The name of a question, as a field to spread; nothing when it has none. Throws INTERNAL for a
- * name that not every surface can carry.
- */
-function readQuestionKey(key: unknown): { readonly key?: string } {
-  if (key === undefined) return {}
-  if (typeof key === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(key)) return { key }
+/** Checks the key of a question. Throws INTERNAL for one that not every transport can carry. */
+function readQuestionKey(key: unknown): string | undefined {
+  if (key === undefined) return undefined
+  if (typeof key === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(key)) return key
   const shown = (JSON.stringify(key) ?? String(key)).slice(0, 80)
   throw new ToolError(
     'INTERNAL',
@@ -478,27 +408,16 @@ function listPossibleAnswers(
   text: string,
 ): readonly unknown[] {
   const json = tryParseJson(text)
+  const word = text.trim()
   // In a session a person writes plain words; programs write JSON objects.
-  if (dialogue)
-    return [
-      /^(quit|exit)$/i.test(text.trim()) ? { action: 'quit' } : isObject(json) ? json : { text },
-    ]
-  if (kind === 'confirm')
-    return [
-      /^(y|yes|true)$/i.test(text.trim())
-        ? true
-        : /^(n|no|false)$/i.test(text.trim())
-          ? false
-          : text,
-    ]
+  if (dialogue) {
+    if (/^(quit|exit)$/i.test(word)) return [{ action: 'quit' }]
+    return [isObject(json) ? json : { text }]
+  }
+  if (kind === 'confirm') {
+    if (/^(y|yes|true)$/i.test(word)) return [true]
+    return [/^(n|no|false)$/i.test(word) ? false : text]
+  }
   if (json === undefined || kind === 'sample' || (kind === 'input' && !schema)) return [text]
   return kind === 'decision' || schema?.['type'] === 'string' ? [text, json] : [json, text]
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

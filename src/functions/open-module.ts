@@ -1,12 +1,12 @@
-import { getCacheFolder, getPackageVersion } from '../core/cache.ts'
+import { getPackageVersion, getUserFolder } from '../core/cache.ts'
 import { host } from '../core/host.ts'
 import type { AnyTool } from '../core/tool.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { functionTools } from './function-tools.ts'
-import { locateModule } from './locate.ts'
 import type { LocatedModule } from './locate.ts'
-import { readCachedModule, writeCachedModule } from './manifest-cache.ts'
+import { locateModule } from './locate.ts'
 import type { CachedModule } from './manifest-cache.ts'
+import { readCachedModule, writeCachedModule } from './manifest-cache.ts'
 import type { FunctionProblem } from './manifest.ts'
 
 /** How a module is opened. */
@@ -51,7 +51,7 @@ export async function openModule(
   const folder =
     options.cacheFolder === null
       ? undefined
-      : (options.cacheFolder ?? (await getCacheFolder(options.env ?? host.env())))
+      : (options.cacheFolder ?? (await getUserFolder('cache', options.env ?? host.env())))
   const read = await readWithCache(located, { cwd, strict, folder, fresh: options.fresh ?? false })
   if (strict) rejectProblems(located, read.manifest.problems)
   const load = async (): Promise<object> => {

@@ -3,7 +3,7 @@
  * everything.
  */
 
-import { getCacheFolder } from '../core/cache.ts'
+import { getUserFolder } from '../core/cache.ts'
 import { createRules } from '../core/call.ts'
 import { toToolError } from '../core/errors.ts'
 import { host } from '../core/host.ts'
@@ -196,7 +196,11 @@ async function buildLoadContext(
     env,
     fresh: false,
     cacheFolder:
-      cache === false ? undefined : typeof cache === 'string' ? cache : await getCacheFolder(env),
+      cache === false
+        ? undefined
+        : typeof cache === 'string'
+          ? cache
+          : await getUserFolder('cache', env),
     probe: compact({ unsandboxed: probe.unsandboxed ?? false, concurrency: probe.concurrency }),
     signal,
   }

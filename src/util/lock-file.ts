@@ -21,18 +21,22 @@ const MAX_LOCK_ATTEMPTS = 20
 /**
  * Takes a lock file by writing `mine` into it; returns undefined when it is taken. `judge` decides
  * about a lock that exists: `held` returns its text, `mine` replaces it without a gap, and `stale`
- * removes it and tries again.
+ * removes it and tries again. With `flush` the lock survives a failure of the machine.
  */
 export function takeLockFile(
   file: string,
   mine: string,
   judge: (found: string) => 'held' | 'mine' | 'stale',
+  { flush = false } = {},
 ): { readonly found: string | undefined } | undefined {
   let found: string | undefined
   for (let attempt = 0; attempt <= MAX_LOCK_ATTEMPTS; attempt += 1) {
-    if (createFileExclusively(file, mine, { flush: false })) return undefined
+    // Read first: polling for a lock that is held writes nothing.
     found = readTextFile(file)
-    if (found === undefined) continue
+    if (found === undefined) {
+      if (createFileExclusively(file, mine, { flush })) return undefined
+      continue
+    }
     const verdict = judge(found)
     if (verdict === 'held') return { found }
     if (verdict === 'mine') {
@@ -50,15 +54,21 @@ export function releaseLockFile(file: string, mine: string): void {
 }
 
 /**
- * Replaces a file, so that readers see the old text or the new one, whole. With `lasting` the text
- * is flushed to the disk in the background.
+ * Replaces a file, so that readers see the old text or the new one, whole. With `flush` the text
+ * is on the disk before it is in place, with `lasting` it is flushed in the background.
  */
 export function writeFileAtomic(
   file: string,
   text: string,
-  { lasting = false, mode = 0o600 }: { readonly lasting?: boolean; readonly mode?: number } = {},
+  { lasting = false, flush = false, mode = 0o600 } = {},
 ): void {
-  renameSync(writeTemporaryFile(file, text, { mode, flush: false }), file)
+  const temporary = writeTemporaryFile(file, text, { mode, flush })
+  try {
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
   if (!lasting) return
   const fd = openSync(file, 'r')
   fsync(fd, () => closeSync(fd))
@@ -112,7 +122,7 @@ export function writeTemporaryFile(
 ): string {
   const temporary = `${file}.${process.pid}-${temporaryCounter++}.tmp`
   try {
-    writeFileSync(temporary, text, { mode, flush })
+    writeFileSync(temporary, text, { mode, flush, flag: 'wx' })
     return temporary
   } catch (error) {
     rmSync(temporary, { force: true })

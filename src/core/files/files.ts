@@ -11,6 +11,7 @@
 import { resolve } from 'node:path'
 import type { Filesystem, Transactional, TransactionPart } from '../../protocol/state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { createFilesystem } from '../state/state.ts'
 import type { MemoryFiles, MemoryFilesInput, MemoryFilesJson } from './memory.ts'
 import type { FolderFilesOptions, MemoryFilesOptions } from './read.ts'
 
@@ -59,21 +60,6 @@ function toMemoryJson({ files = {}, folders = [] }: MemoryFilesInput): MemoryFil
   return { version: 1, files: Object.fromEntries(texts), folders }
 }
 
-const FILESYSTEM_METHODS = [
-  'stat',
-  'readText',
-  'readBytes',
-  'readLines',
-  'write',
-  'append',
-  'remove',
-  'move',
-  'makeFolder',
-  'list',
-  'glob',
-  'grep',
-] as const satisfies readonly (keyof Filesystem)[]
-
 /** Files whose code is loaded when a call first looks at them. */
 function createLazyFiles<Opened extends Transactional<Filesystem>>(
   load: () => Promise<Opened>,
@@ -106,25 +92,20 @@ function beginLazily(
 ): TransactionPart<Filesystem> {
   let part: Promise<TransactionPart<Filesystem>> | undefined
   let isOver = false
-  const use =
-    (method: (typeof FILESYSTEM_METHODS)[number]) =>
-    async (...given: never[]): Promise<unknown> => {
-      if (isOver && !part)
-        throw new ToolError('CANCELLED', 'the call that files were wanted for is over', {
-          suggestion: 'Wait for everything that a handler starts before it returns',
-        })
-      const { view } = await (part ??= begin())
-      return (view[method] as (...input: never[]) => Promise<unknown>)(...given)
-    }
+  const view = createFilesystem(async (use) => {
+    if (isOver && !part)
+      throw new ToolError('CANCELLED', 'the call that files were wanted for is over', {
+        suggestion: 'Wait for everything that a handler starts before it returns',
+      })
+    return use((await (part ??= begin())).view)
+  })
   // What could not be opened changed nothing.
   const begun = async (): Promise<TransactionPart<Filesystem> | undefined> => {
     isOver = true
     return part?.catch(() => undefined)
   }
   return {
-    view: Object.fromEntries(
-      FILESYSTEM_METHODS.map((method) => [method, use(method)]),
-    ) as unknown as Filesystem,
+    view,
     commit: async () => (await begun())?.commit(),
     rollback: async () => (await begun())?.rollback(),
     end: async () => (await begun())?.end?.(),

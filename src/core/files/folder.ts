@@ -3,12 +3,13 @@
  * what a killed process left half done.
  */
 
-import { realpathSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { realpathSync, statSync, utimesSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Filesystem, Transactional } from '../../protocol/state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { readTextFile } from '../../util/files.ts'
-import { createFileExclusively, removeStaleFile } from '../../util/lock-file.ts'
+import { hasErrorCode } from '../../util/files.ts'
+import { releaseLockFile, takeLockFile } from '../../util/lock-file.ts'
+import { DAY_MS, MEBIBYTE, MINUTE_MS } from '../../util/units.ts'
 import { host } from '../host.ts'
 import type { CommitPlan } from './commit-plan.ts'
 import {
@@ -95,7 +96,7 @@ function resolveRoot(given: string): string {
   } catch (error) {
     throw new ToolError(
       'CONFIG',
-      `cannot offer the files of '${given}': ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such folder' : (error as Error).message}`,
+      `cannot offer the files of '${given}': ${hasErrorCode(error, 'ENOENT') ? 'there is no such folder' : (error as Error).message}`,
       { cause: error, suggestion: 'Give the path of a folder that is there' },
     )
   }
@@ -216,8 +217,8 @@ function recordJoinedFolders({ joined, things }: SeenEntries, looked: ReadonlySe
   }
 }
 
-const MAX_STAGE_SILENCE_MS = 24 * 3_600_000
-const MAX_PLAN_BYTES = 256 * 1024 * 1024
+const MAX_STAGE_SILENCE_MS = DAY_MS
+const MAX_PLAN_BYTES = 256 * MEBIBYTE
 
 /**
  * Takes back what processes left half done that died in the middle of a commit, and sweeps up after
@@ -315,9 +316,8 @@ const LOCK_FILE = 'lock'
 const LOCK_PATH = `${CHANGES_FOLDER}/${LOCK_FILE}`
 const MAX_LOCK_WAIT_MS = 30_000
 const MAX_LOCK_POLL_MS = 40
-const LOCK_HEARTBEAT_MS = 60_000
+const LOCK_HEARTBEAT_MS = MINUTE_MS
 const MAX_LOCK_SILENCE_MS = 10 * LOCK_HEARTBEAT_MS
-const MAX_LOCK_ATTEMPTS = 20
 
 // Threads of one process have its number in common, and each counts for itself.
 let lockCounter = Math.floor(Math.random() * 1e9)
@@ -352,20 +352,13 @@ function tryFolderLock(disk: Disk): {
 } {
   const mine = `${getOwnerTag()}-${lockCounter++}\n`
   try {
-    for (let tries = 0; tries < MAX_LOCK_ATTEMPTS; tries += 1) {
-      const found = disk.at(LOCK_PATH, (place) => {
-        if (createFileExclusively(place, mine, { flush: false })) return mine
-        const holder = readTextFile(place)
+    const taken = disk.at(LOCK_PATH, (place) =>
+      takeLockFile(place, mine, (holder) => {
         const silence = Date.now() - (statSync(place, { throwIfNoEntry: false })?.mtimeMs ?? 0)
-        if (holder !== undefined && !isOwnerGone(holder.trim(), silence, MAX_LOCK_SILENCE_MS))
-          return holder
-        if (holder !== undefined) removeStaleFile(place, holder)
-        return undefined
-      })
-      if (found === mine) return { release: holdLock(disk, mine) }
-      if (found !== undefined) return { holder: found }
-    }
-    return {}
+        return isOwnerGone(holder.trim(), silence, MAX_LOCK_SILENCE_MS) ? 'stale' : 'held'
+      }),
+    )
+    return taken ? { holder: taken.found } : { release: holdLock(disk, mine) }
   } catch (error) {
     throw toDiskError(error, 'lock', LOCK_PATH)
   }
@@ -380,11 +373,7 @@ function holdLock(disk: Disk, mine: string): () => void {
   alive.unref()
   return () => {
     clearInterval(alive)
-    ignoreFailure(() =>
-      disk.at(LOCK_PATH, (place) => {
-        if (readTextFile(place) === mine) rmSync(place, { force: true })
-      }),
-    )
+    ignoreFailure(() => disk.at(LOCK_PATH, (place) => releaseLockFile(place, mine)))
   }
 }
 

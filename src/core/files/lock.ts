@@ -7,14 +7,13 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { readTextFile } from '../../util/files.ts'
+import { hasErrorCode } from '../../util/files.ts'
 import type { ProcessLocation } from '../../util/lock-file.ts'
 import {
   compareLocation,
-  createFileExclusively,
   getProcessLocation,
   releaseLockFile,
-  removeStaleFile,
+  takeLockFile,
 } from '../../util/lock-file.ts'
 import { DAY_MS } from '../../util/units.ts'
 import { compact, parseJsonObject } from '../../util/values.ts'
@@ -65,19 +64,20 @@ export async function acquireFileLock(
   } = {},
 ): Promise<() => void> {
   const lock = getLockPath(path)
-  const mine = JSON.stringify({
-    pid: host.pid,
-    started: host.startOf(host.pid),
-    ...getProcessLocation(),
-  })
+  const started = host.startOf(host.pid)
+  const mine = JSON.stringify({ pid: host.pid, started, ...getProcessLocation() })
   const until = host.clock() + longest
-  for (;;) {
-    const text = readTextFile(lock)
-    if (text === undefined && createFileExclusively(lock, mine, { flush: false })) break
-    const owner = text === undefined ? undefined : parseLockOwner(text)
-    if (text !== undefined && !(owner && isOwnerAlive(owner, lock))) removeStaleFile(lock, text)
-    else if (host.clock() > until) throw createLockedError(path, lock, owner)
-    else await wait(LOCK_POLL_MS, undefined, { signal })
+  const judge = (found: string): 'held' | 'stale' => {
+    const owner = parseLockOwner(found)
+    return owner && isOwnerAlive(owner, lock) ? 'held' : 'stale'
+  }
+  for (
+    let taken = takeLockFile(lock, mine, judge);
+    taken;
+    taken = takeLockFile(lock, mine, judge)
+  ) {
+    if (host.clock() > until) throw createLockedError(path, lock, parseLockOwner(taken.found ?? ''))
+    await wait(LOCK_POLL_MS, undefined, { signal })
   }
   sweepTemporaryFiles(lock)
   return () => releaseLockFile(lock, mine)
@@ -91,7 +91,7 @@ export async function retryWhileFoldersVanish<T>(work: () => Promise<T>, attempt
   try {
     return await work()
   } catch (error) {
-    if (attempts <= 1 || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (attempts <= 1 || !hasErrorCode(error, 'ENOENT')) throw error
     return retryWhileFoldersVanish(work, attempts - 1)
   }
 }

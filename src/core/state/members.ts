@@ -17,8 +17,8 @@ import type {
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { RunningCall } from '../lifecycle.ts'
 import type { Mutex } from './mutex.ts'
-import { ItemList } from './slices.ts'
 import type { SliceChange, SliceHolder, SliceMap } from './slices.ts'
+import { ItemList } from './slices.ts'
 
 /** What a call works on: a whole state, or the transaction of the call that it is part of. */
 export type StateBase = {
@@ -127,12 +127,8 @@ export class CallMembers {
   readonly #begun = new Map<object, TransactionPart<unknown>>()
   readonly #keeping = new Map<object, Promise<void>>()
   readonly #kept: KeptSnapshot[] = []
-  readonly #own = new Map<
-    string,
-    { readonly member: Member<unknown>; readonly opened: Promise<unknown> }
-  >()
+  readonly #own = new OpeningMembers<unknown>()
   readonly #closing: OpenedMember[] = []
-  readonly #needs = new MemberDependencies()
   #holding: Promise<void> | undefined
   #pass: (() => void) | undefined
   #isCommitted = false
@@ -174,7 +170,7 @@ export class CallMembers {
 
   async #get(member: Member<unknown>, asking: string | undefined): Promise<unknown> {
     if (this.#isOver) throw createTransactionOverError()
-    if (member.scope === 'call') return this.#getOwn(member, asking)
+    if (member.scope === 'call') return this.#own.get(member, asking, () => this.#openOwn(member))
     const { value } = await this.#base.singletons.get(member)
     if (this.#isOver) throw createTransactionOverError()
     if (isTransactional(value)) return this.begin(value).view
@@ -208,16 +204,6 @@ export class CallMembers {
       throw createTransactionOverError()
     }
     this.#pass = pass
-  }
-
-  #getOwn(member: Member<unknown>, asking: string | undefined): Promise<unknown> {
-    const known = this.#own.get(member.key)
-    if (known && known.member !== member) throw createDuplicateMemberError(member)
-    if (asking !== undefined) this.#needs.add(asking, member.key)
-    if (known) return known.opened
-    const opened = this.#openOwn(member).finally(() => this.#needs.settle(member.key))
-    this.#own.set(member.key, { member, opened })
-    return opened
   }
 
   async #openOwn(member: Member<unknown>): Promise<unknown> {
@@ -296,27 +282,20 @@ type OpenedMember = { readonly member: Member<unknown>; readonly value: unknown 
 
 /** The members that a whole state shares: each is opened once, at the first look. */
 export class SharedMembers {
-  readonly #opening = new Map<
-    string,
-    { readonly member: Member<unknown>; readonly opened: Promise<OpenedMember> }
-  >()
+  readonly #opening = new OpeningMembers<OpenedMember>()
   readonly #open: OpenedMember[] = []
-  readonly #needs = new MemberDependencies()
   #isClosed = false
   #isGone = false
 
   /** `asking` is the member that needs it to be opened itself. */
   async get(member: Member<unknown>, asking?: string): Promise<OpenedMember> {
     if (this.#isClosed) throw createStateClosedError(member)
-    const known = this.#opening.get(member.key)
-    if (known && known.member !== member) throw createDuplicateMemberError(member)
-    if (asking !== undefined) this.#needs.add(asking, member.key)
-    if (known) return known.opened
-    const opened = this.#openOne(member).finally(() => this.#needs.settle(member.key))
-    this.#opening.set(member.key, { member, opened })
-    // The next look tries again.
-    opened.catch(() => this.#opening.delete(member.key))
-    return opened
+    return this.#opening.get(member, asking, () => {
+      const opened = this.#openOne(member)
+      // The next look tries again.
+      opened.catch(() => this.#opening.forget(member))
+      return opened
+    })
   }
 
   async #openOne(member: Member<unknown>): Promise<OpenedMember> {
@@ -357,28 +336,21 @@ export class SharedMembers {
    */
   async close(waits = true): Promise<void> {
     this.#isClosed = true
-    if (waits) await Promise.allSettled([...this.#opening.values()].map(({ opened }) => opened))
+    if (waits) await this.#opening.whenSettled()
     this.#isGone = true
     await closeMembers(this.#open.splice(0))
   }
 }
 
 /** Closes what was opened, the last first; throws the first error when all have been tried. */
-async function closeMembers(opened: readonly OpenedMember[]): Promise<void> {
-  const errors: unknown[] = []
-  for (const { member, value } of opened.toReversed()) {
-    try {
-      await member.close?.(value)
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  if (errors.length > 0) throw errors[0]
-}
-
-/** The error of a key that two members have. */
-function createDuplicateMemberError({ key }: Member<unknown>): ToolError {
-  return new ToolError('CONFIG', `two members are called '${key}': rename one`)
+function closeMembers(opened: readonly OpenedMember[]): Promise<void> {
+  return runAllSteps(
+    opened.toReversed().map(
+      ({ member, value }) =>
+        () =>
+          member.close?.(value),
+    ),
+  )
 }
 
 function createStateClosedError({ key }: Member<unknown>): ToolError {
@@ -405,35 +377,57 @@ function isSnapshotable(value: unknown): value is Snapshotable {
   )
 }
 
-/** Which members need which while they are opened. */
-class MemberDependencies {
-  readonly #of = new Map<string, Set<string>>()
+/** Members that are open or being opened, each once, and which of them wait for which. */
+class OpeningMembers<Opened> {
+  readonly #members = new Map<
+    string,
+    { readonly member: Member<unknown>; readonly opened: Promise<Opened> }
+  >()
+  readonly #needs = new Map<string, Set<string>>()
 
   /**
-   * Notes that one waits for another; throws CONFIG where that closes a circle, also one whose ends
-   * were opened apart from each other.
+   * Opens a member at the first look. `asking` is the member that waits for it. Throws CONFIG for
+   * a key that two members have, and where members wait for each other in a circle.
    */
-  add(key: string, needed: string): void {
-    const way = this.#way(needed, key)
+  get(
+    member: Member<unknown>,
+    asking: string | undefined,
+    open: () => Promise<Opened>,
+  ): Promise<Opened> {
+    const { key } = member
+    const known = this.#members.get(key)
+    if (known && known.member !== member)
+      throw new ToolError('CONFIG', `two members are called '${key}': rename one`)
+    if (asking !== undefined) this.#addNeed(asking, key)
+    if (known) return known.opened
+    const opened = open().finally(() => this.#needs.delete(key))
+    this.#members.set(key, { member, opened })
+    return opened
+  }
+
+  forget({ key }: Member<unknown>): void {
+    this.#members.delete(key)
+  }
+
+  async whenSettled(): Promise<void> {
+    await Promise.allSettled(Array.from(this.#members.values(), ({ opened }) => opened))
+  }
+
+  #addNeed(key: string, needed: string): void {
+    const way = this.#findWay(needed, key)
     if (way)
       throw new ToolError(
         'CONFIG',
         `members need each other in a circle: ${[...way, needed].join(' → ')}`,
       )
-    const all = this.#of.get(key)
-    if (all) all.add(needed)
-    else this.#of.set(key, new Set([needed]))
+    const needs = this.#needs.get(key) ?? new Set()
+    this.#needs.set(key, needs.add(needed))
   }
 
-  /** It is open, or cannot be opened: it waits for nobody any more. */
-  settle(key: string): void {
-    this.#of.delete(key)
-  }
-
-  #way(from: string, to: string): readonly string[] | undefined {
+  #findWay(from: string, to: string): readonly string[] | undefined {
     if (from === to) return [to]
-    for (const next of this.#of.get(from) ?? []) {
-      const way = this.#way(next, to)
+    for (const next of this.#needs.get(from) ?? []) {
+      const way = this.#findWay(next, to)
       if (way) return [from, ...way]
     }
     return undefined

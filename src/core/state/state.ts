@@ -17,11 +17,11 @@ import type {
 import { ToolError } from '../../protocol/tool-error.ts'
 import { isObject } from '../../util/values.ts'
 import { createLongId } from '../call.ts'
-import { createNoFilesError, SharedMembers, stateBase } from './members.ts'
 import type { StateBase } from './members.ts'
+import { createNoFilesError, SharedMembers, stateBase } from './members.ts'
 import { Mutex } from './mutex.ts'
-import { HeldSliceView, ItemList, parseSnapshot, SliceMap } from './slices.ts'
 import type { SliceChange, SliceHolder } from './slices.ts'
+import { HeldSliceView, ItemList, parseSnapshot, SliceMap } from './slices.ts'
 
 /** What a state begins with. */
 export type StateOptions = {
@@ -62,38 +62,46 @@ export function createState({ id, from, filesystem }: StateOptions = {}): State 
 
 // Outside of a call each change stands for itself.
 function createAutoCommitFiles(filesystem: Transactional<Filesystem>): Filesystem {
-  const call =
-    (method: keyof Filesystem) =>
-    async (...given: unknown[]): Promise<unknown> => {
-      const part = filesystem.begin({ readOnly: false })
-      try {
-        const answer = await (part.view[method] as (...given: unknown[]) => Promise<unknown>)(
-          ...given,
-        )
-        await part.commit()
-        await part.end?.()
-        return answer
-      } catch (error) {
-        await part.rollback()
-        throw error
-      }
+  return createFilesystem(async (use) => {
+    const part = filesystem.begin({ readOnly: false })
+    try {
+      const answer = await use(part.view)
+      await part.commit()
+      await part.end?.()
+      return answer
+    } catch (error) {
+      await part.rollback()
+      throw error
     }
-  const methods: { readonly [Method in keyof Filesystem]: true } = {
-    stat: true,
-    readText: true,
-    readBytes: true,
-    readLines: true,
-    write: true,
-    append: true,
-    remove: true,
-    move: true,
-    makeFolder: true,
-    list: true,
-    glob: true,
-    grep: true,
-  }
+  })
+}
+
+const FILESYSTEM_METHODS: { readonly [Method in keyof Filesystem]: true } = {
+  stat: true,
+  readText: true,
+  readBytes: true,
+  readLines: true,
+  write: true,
+  append: true,
+  remove: true,
+  move: true,
+  makeFolder: true,
+  list: true,
+  glob: true,
+  grep: true,
+}
+
+/** Files whose every method runs through `perform`, which says on which files it is used. */
+export function createFilesystem(
+  perform: (use: (files: Filesystem) => Promise<unknown>) => Promise<unknown>,
+): Filesystem {
+  const delegate =
+    (method: keyof Filesystem) =>
+    (...args: never[]): Promise<unknown> =>
+      perform((files) => (files[method] as (...args: never[]) => Promise<unknown>)(...args))
+  const methods = Object.keys(FILESYSTEM_METHODS) as (keyof Filesystem)[]
   return Object.fromEntries(
-    (Object.keys(methods) as (keyof Filesystem)[]).map((method) => [method, call(method)]),
+    methods.map((method) => [method, delegate(method)]),
   ) as unknown as Filesystem
 }
 
@@ -261,14 +269,8 @@ function copyStrictJson(value: unknown, place: string, above: readonly object[] 
     return value
   const refuse = (what: string): ToolError =>
     new ToolError('CONFIG', `${place} cannot be kept as JSON: it holds ${what}`)
-  if (typeof value !== 'object')
-    throw refuse(
-      value === undefined
-        ? 'undefined'
-        : typeof value === 'number'
-          ? String(value)
-          : `a ${typeof value}`,
-    )
+  if (value === undefined || typeof value === 'number') throw refuse(String(value))
+  if (typeof value !== 'object') throw refuse(`a ${typeof value}`)
   if (above.includes(value)) throw refuse('itself')
   if (above.length >= 200) throw refuse('more than 200 levels')
   const inside = [...above, value]
