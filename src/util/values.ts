@@ -54,6 +54,11 @@ export function lazyRegExp(source: string, flags = 'u'): () => RegExp {
   return () => (made ??= new RegExp(source, flags))
 }
 
+/** The fields that a value itself has, without inherited ones; none for what is no object. */
+export function ownFields(value: unknown): JsonObject {
+  return Object.assign(Object.create(null) as JsonObject, isObject(value) ? value : {})
+}
+
 /** An object whose fields that may be undefined are optional instead. */
 export type Compacted<Fields> = {
   [Name in keyof Fields as undefined extends Fields[Name] ? never : Name]: Fields[Name]

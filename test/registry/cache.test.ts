@@ -27,37 +27,35 @@ const recordWith = (outline: object, changed: object = {}) => ({
   body: '',
 })
 
-test('[6.folder-cache] a verdict about the moment has a short life, and one through another interpreter does not count', () => {
+test('[6.folder-cache] a verdict about the moment has a short life, and one through another interpreter does not count', async () => {
   const now = 50_000
-  expect(recallRecord(candidate, '', recordWith({ until: now + 1 }), now)).toMatchObject({
-    outline: problem,
-  })
-  expect(recallRecord(candidate, '', recordWith({ until: now - 1 }), now)).toBeUndefined()
-  expect(recallRecord(candidate, 'python3', recordWith({ through: 'python3' }), now)).toMatchObject(
-    { outline: problem },
-  )
+  const recall = (through: string, outline?: object) =>
+    recallRecord(candidate, through, outline && recordWith(outline), now)
+  expect(await recall('', { until: now + 1 })).toMatchObject({ outline: problem })
+  expect(await recall('', { until: now - 1 })).toBeUndefined()
+  expect(await recall('python3', { through: 'python3' })).toMatchObject({ outline: problem })
   expect(
-    recallRecord(
-      candidate,
-      '/tools/shared_venv/bin/python',
-      recordWith({ through: 'python3' }),
-      now,
-    ),
+    await recall('/tools/shared_venv/bin/python', { through: 'python3' }),
   ).toBeUndefined()
-  expect(recallRecord(candidate, '', undefined, now)).toBeUndefined()
+  expect(await recall('')).toBeUndefined()
 })
 
-test('[6.folder-cache] a file of the same size that was touched is compared by its hash, one of another size is new', () => {
-  expect(recallRecord(candidate, '', recordWith({}, { mtime: 999 }), 0)).toMatchObject({
-    unsure: { outline: problem },
+test('[6.folder-cache] a file of the same size that was touched is compared by its hash, one of another size is new', async () => {
+  const path = join(makeFolder(), 'a.py')
+  const look = () => ({ ...candidate, path, seen: statFile(path)! })
+  writeFileSync(path, 'print("one")')
+  const later = Date.now() + 1000
+  const { record } = await createRecord(look(), '', { outline: problem, body: '' }, later)
+  utimesSync(path, 1, 1)
+  expect(await recallRecord(look(), '', record, later)).toMatchObject({
+    outline: problem,
+    record: { hash: record.hash, stamp: { mtime: 1000 } },
   })
-  expect(recallRecord(candidate, '', recordWith({}, { ino: 8 }), 0)).toMatchObject({
-    unsure: { outline: problem },
-  })
-  expect(recallRecord(candidate, '', recordWith({}, { size: 11 }), 0)).toBeUndefined()
-  expect(
-    recallRecord(candidate, '', { ...recordWith({}, { mtime: 999 }), hash: '' }, 0),
-  ).toBeUndefined()
+  expect(await recallRecord(look(), '', { ...record, hash: '' }, 0)).toBeUndefined()
+  writeFileSync(path, 'print("two")')
+  expect(await recallRecord(look(), '', record, 0)).toBeUndefined()
+  writeFileSync(path, 'print("three")')
+  expect(await recallRecord(look(), '', record, 0)).toBeUndefined()
   // What was written in the last step of the clock may be written again without a trace.
   expect(toStorableStamp(candidate.seen, 1005)).toEqual({ ...stamp, mtime: 0 })
   expect(toStorableStamp(candidate.seen, 2000)).toEqual(stamp)
@@ -75,7 +73,7 @@ test('[6.folder-cache] what is learnt of a file that changes meanwhile is not ta
     { outline: problem, body: '' },
     Date.now() + 1000,
   )
-  expect(recallRecord({ ...before, seen: statFile(path)! }, '', record, 0)).toBeUndefined()
+  expect(await recallRecord({ ...before, seen: statFile(path)! }, '', record, 0)).toBeUndefined()
 })
 
 test('[6.folder-cache] a line is read back as it was, and no other text is a line', () => {

@@ -3,49 +3,46 @@
  */
 
 import { readFileSync } from 'node:fs'
-import { failReading } from '../../protocol/documents.ts'
 import type { ReadProblem, ReadResult } from '../../protocol/documents.ts'
+import { failReading } from '../../protocol/documents.ts'
 import { readPlainYaml, reportYamlLimit, YAML_LIMITS } from '../../protocol/yaml.ts'
-import { compact, isObject } from '../../util/values.ts'
-import type { Json } from '../../util/values.ts'
+import type { Json, JsonObject } from '../../util/values.ts'
+import { compact, isObject, ownFields } from '../../util/values.ts'
 import type { CallForm, ChildCall } from '../child/child-call.ts'
+import { CALL_FORMS } from '../child/child-call.ts'
+import type { ManifestFile } from '../manifests/metadata.ts'
 import {
   findNameProblem,
   findPermissionsProblem,
-  getOwn,
   isFileCommand,
+  isObjectSchema,
   readMetadata,
 } from '../manifests/metadata.ts'
-import type { NamedServer } from '../manifests/metadata.ts'
 import { readErrorCodes, readManifest } from '../manifests/yaml.ts'
+import type { ProgramTool } from '../probe/ask.ts'
 import { toToolableCall } from '../probe/discovery.ts'
-import type { ForeignMetadata } from '../source.ts'
+import type { FolderCandidate } from './candidates.ts'
 import {
   buildStartCommand,
-  getRunner,
+  findPython,
   HEAD_BYTES,
-  isExecutableMode,
   MAX_HEAD_BYTES,
   readFileHead,
 } from './candidates.ts'
-import type { FolderCandidate } from './candidates.ts'
+import type { CandidateOutline } from './outline.ts'
 import { toOutlinedTool } from './outline.ts'
-import type { CandidateOutline, ProgramTool } from './outline.ts'
 
-/** What is found out about a candidate: the short form, and the whole as JSON text. */
+/** What is known about a candidate: the short form, and the whole as JSON text. */
 export type Classification = { readonly outline: CandidateOutline; readonly body: string }
-
-/** A program that has to be asked itself, because nothing is written about it. */
-export type UnknownProgram = { readonly command: ChildCall['command'] }
 
 /** Reads what is written about a candidate, in its manifest or in a comment. Nothing is run. */
 export async function classifyCandidate(
   candidate: FolderCandidate,
-  python: string,
+  folder: string,
 ): Promise<Classification | UnknownProgram> {
   try {
     return candidate.what === 'program'
-      ? classifyProgram(candidate, python)
+      ? classifyProgram(candidate, folder)
       : classifyYaml(candidate, await readYamlFile(candidate))
   } catch (error) {
     return toProblemClassification(candidate, {
@@ -56,27 +53,23 @@ export async function classifyCandidate(
   }
 }
 
-/** A candidate that is no tool, told with its file and line. */
-export function toProblemClassification(
+/** A program that has to be asked itself, because it has no manifest. */
+export type UnknownProgram = { readonly command: ChildCall['command'] }
+
+// A candidate that is no tool, with its file and line.
+function toProblemClassification(
   { key }: FolderCandidate,
   { reason, message, fix, line }: ReadProblem,
 ): Classification {
-  return {
-    outline: {
-      is: 'problem',
-      reason,
-      message: `${key}${line === undefined ? '' : `:${line}`} ${message}`,
-      fix,
-    },
-    body: '',
-  }
+  const location = line === undefined ? key : `${key}:${line}`
+  return { outline: { is: 'problem', reason, message: `${location} ${message}`, fix }, body: '' }
 }
 
 async function readYamlFile({ path, seen }: FolderCandidate): Promise<ReadResult<Json>> {
-  // Characters are not bytes, so the reader looks again.
-  return seen.stamp.size > YAML_LIMITS.bytes * 4
-    ? { problem: reportYamlLimit(`is larger than ${YAML_LIMITS.bytes / 1024} KiB`) }
-    : readPlainYaml(readFileSync(path, 'utf8'))
+  // Characters are not bytes, so the reader checks the length again.
+  if (seen.stamp.size > YAML_LIMITS.bytes * 4)
+    return { problem: reportYamlLimit(`is larger than ${YAML_LIMITS.bytes / 1024} KiB`) }
+  return readPlainYaml(readFileSync(path, 'utf8'))
 }
 
 function classifyYaml(candidate: FolderCandidate, text: ReadResult<Json>): Classification {
@@ -96,101 +89,81 @@ function classifyYaml(candidate: FolderCandidate, text: ReadResult<Json>): Class
       is: 'manifest',
       how: `${style} manifest`,
       tools: [toOutlinedTool(name, facts)],
-      ...('server' in manifest.value
-        ? { server: true, ...getServerEntry(manifest.value.server) }
-        : compact({
-            version: manifest.value.version,
-            entry: manifest.value.entry,
-            runner: manifest.value.runner,
-          })),
+      ...outlineProgram(manifest.value),
     },
     body: JSON.stringify(manifest.value),
   }
 }
 
-// A server of the folder is not asked as if it were a tool.
-function getServerEntry(server: NamedServer): { readonly entry?: string } {
-  return 'command' in server && isFileCommand(server.command) ? { entry: server.command } : {}
+function outlineProgram(
+  manifest: ManifestFile,
+): Pick<CandidateOutline & { readonly is: 'manifest' }, 'version' | 'entry' | 'runner' | 'server'> {
+  if (!('server' in manifest)) {
+    const { version, entry, runner } = manifest
+    return compact({ version, entry, runner })
+  }
+  // The file of a server is its entry, so that it is not asked as if it were a tool.
+  const { server } = manifest
+  const hasFile = 'command' in server && isFileCommand(server.command)
+  return compact({ server: true, entry: hasFile ? server.command : undefined })
 }
 
 function classifyProgram(
   candidate: FolderCandidate,
-  python: string,
+  folder: string,
 ): Classification | UnknownProgram {
-  const { path, seen } = candidate
+  const { path, toolFolder } = candidate
   const head = readFileHead(path)
-  const command = buildStartCommand(
-    path,
-    getRunner(path),
-    python,
-    head,
-    isExecutableMode(seen.mode),
-  )
+  const command = buildStartCommand(path, findPython(folder, toolFolder), undefined, head)
   const inFile = readInFileManifest(
     isManifestCutOff(head) ? readFileHead(path, MAX_HEAD_BYTES) : head,
   )
   if (!inFile) return { command }
-  return 'problem' in inFile
-    ? toProblemClassification(candidate, inFile.problem)
-    : toInFileClassification(inFile.value, command)
-}
-
-function toInFileClassification(
-  { version, serves = false, tools }: InFileManifest,
-  command: ChildCall['command'],
-): Classification {
-  const whole = tools.map(({ name, facts, form, several }): ProgramTool => ({
-    name,
-    facts,
-    call: toInFileCall({ name, facts }, form, several, serves, command),
-  }))
+  if ('problem' in inFile) return toProblemClassification(candidate, inFile.problem)
+  const { version, serves, tools } = inFile.value
   return {
     outline: compact({
       is: 'tools',
       how: 'manifest in the file',
       tier: 'manifest',
       version,
-      tools: whole.map(({ name, facts }) => toOutlinedTool(name, facts)),
+      tools: tools.map(({ name, facts }) => toOutlinedTool(name, facts)),
     }),
-    body: JSON.stringify({ tools: whole }),
+    body: JSON.stringify({
+      tools: tools.map(({ name, facts, ...tool }): ProgramTool => ({
+        name,
+        facts,
+        call: toInFileCall({ name, facts, ...tool }, command, serves === true),
+      })),
+    }),
   }
 }
 
 function toInFileCall(
-  tool: Pick<ProgramTool, 'name' | 'facts'>,
-  form: CallForm,
-  several: boolean,
-  serves: boolean,
+  { form, several, ...tool }: InFileTool,
   command: ChildCall['command'],
+  serves: boolean,
 ): ChildCall {
   if (form === 'toolable') return toToolableCall(command, tool, { serves, readsStdin: serves })
   return { form, command: several ? [...command, tool.name] : command }
 }
 
 /** A tool of a manifest inside a file. */
-type InFileTool = {
-  readonly name: string
-  readonly facts: ForeignMetadata
+type InFileTool = Omit<ProgramTool, 'call'> & {
   readonly form: CallForm
-  /** One of several: its name is the first argument. */ readonly several: boolean
+  /** One of several: its name is the first argument. */
+  readonly several: boolean
 }
 
 type InFileManifest = {
   readonly name: string | undefined
   readonly version?: string
-  /** It answers calls by JSON lines with --serve: one that was built. */ readonly serves?: boolean
+  /** It answers calls by JSON lines with --serve, as built programs do. */
+  readonly serves?: boolean
   readonly tools: readonly InFileTool[]
 }
 
-type InFileData = { readonly [key: string]: unknown }
-
-const IN_FILE_CALL_FORMS = [
-  'json',
-  'flags',
-  'stdin',
-  'protocol',
-  'toolable',
-] as const satisfies readonly CallForm[]
+const IN_FILE_CALL_FORMS: readonly unknown[] = CALL_FORMS.filter((form) => form !== 'program')
 const IN_FILE_FIX =
   'Write # toolable: {"name": "...", "summary": "...", "input": {JSON Schema}, "call": "json"} as one comment'
 
@@ -201,96 +174,83 @@ function isManifestCutOff(head: string): boolean {
 }
 
 /**
- * Reads the manifest that stands in a comment of a file, from its first bytes; undefined: there is
- * none. The file is not run.
+ * Reads the manifest in a comment of a file, from its first bytes; undefined where there is none.
+ * The file is not run.
  */
 export function readInFileManifest(
   head: string,
 ): { readonly value: InFileManifest } | { readonly problem: ReadProblem } | undefined {
   const comment = findManifestComment(head)
   if (!comment) return undefined
-  const broken = (message: string, fix = IN_FILE_FIX): { readonly problem: ReadProblem } =>
+  const reject = (message: string, fix = IN_FILE_FIX): { readonly problem: ReadProblem } =>
     failReading('manifest', message, fix, comment.line)
   if (comment.text === undefined)
-    return broken(`has a manifest that does not end in its first ${MAX_HEAD_BYTES / 1024} kB`)
-  let data: unknown
+    return reject(`has a manifest that does not end in its first ${MAX_HEAD_BYTES / 1024} kB`)
+  let document: unknown
   try {
-    data = JSON.parse(comment.text)
+    document = JSON.parse(comment.text)
   } catch (error) {
-    return broken(`has a manifest that is not JSON: ${(error as Error).message}`)
+    return reject(`has a manifest that is not JSON: ${(error as Error).message}`)
   }
-  if (!isObject(data)) return broken('has a manifest that is not an object')
-  const list = getOwn(data, 'tools')
+  if (!isObject(document)) return reject('has a manifest that is not an object')
+  const data = ownFields(document)
   // An empty list says that the file is not a tool: a library for tools.
+  const { name, version, tools: list } = data
   if (list !== undefined && !Array.isArray(list))
-    return broken("has a manifest whose 'tools' are not a list")
+    return reject("has a manifest whose 'tools' are not a list")
   const tools: InFileTool[] = []
   for (const each of (list as readonly unknown[] | undefined) ?? [data]) {
-    const read = isObject(each)
-      ? readInFileTool(each, data, list !== undefined)
-      : 'has a manifest with a tool that is not an object'
-    if (typeof read === 'string') return broken(read)
-    if (tools.some(({ name }) => name === read.name))
-      return broken(
-        `has a manifest with two tools of the name '${read.name}'`,
+    if (!isObject(each)) return reject('has a manifest with a tool that is not an object')
+    const tool = readInFileTool(ownFields(each), data, list !== undefined)
+    if (typeof tool === 'string') return reject(tool)
+    if (tools.some((other) => other.name === tool.name))
+      return reject(
+        `has a manifest with two tools of the name '${tool.name}'`,
         'Give each tool a name of its own',
       )
-    tools.push(read)
+    tools.push(tool)
   }
-  const name = getOwn(data, 'name')
   return {
     value: {
       name: findNameProblem(name) === undefined ? (name as string) : undefined,
       ...compact({
-        version:
-          typeof getOwn(data, 'version') === 'string'
-            ? (getOwn(data, 'version') as string)
-            : undefined,
-        serves: getOwn(data, 'serve') === true || undefined,
+        version: typeof version === 'string' ? version : undefined,
+        serves: data['serve'] === true || undefined,
       }),
       tools,
     },
   }
 }
 
+/** One tool of a manifest, or what is wrong with it. */
 function readInFileTool(
-  data: InFileData,
-  whole: InFileData,
+  data: JsonObject,
+  whole: JsonObject,
   several: boolean,
 ): InFileTool | string {
-  const name = getOwn(data, 'name')
+  const { name, input, output } = data
   const unnamed = findNameProblem(name)
   if (unnamed !== undefined) return `has a manifest that ${unnamed}`
-  const form = getOwn(data, 'call') ?? getOwn(whole, 'call') ?? 'json'
-  if (!(IN_FILE_CALL_FORMS as readonly unknown[]).includes(form))
+  const form = data['call'] ?? whole['call'] ?? 'json'
+  if (!IN_FILE_CALL_FORMS.includes(form))
     return `has a manifest with call ${JSON.stringify(form)?.slice(0, 40)}; it is one of ${IN_FILE_CALL_FORMS.join(', ')}`
-  const input = getOwn(data, 'input')
-  if (input !== undefined && (!isObject(input) || (getOwn(input, 'type') ?? 'object') !== 'object'))
+  if (input !== undefined && !isObjectSchema(input))
     return "has a manifest whose 'input' is no JSON Schema of an object"
-  const asked = {
-    ...Object.fromEntries(
-      ['permissions', 'resources', 'secrets']
-        .filter((key) => getOwn(whole, key) !== undefined)
-        .map((key) => [key, whole[key]]),
-    ),
-    ...data,
-  }
+  const { permissions, resources, secrets } = whole
+  const asked = ownFields({ ...compact({ permissions, resources, secrets }), ...data })
   const wide = findPermissionsProblem(asked)
   if (wide) return wide.problem.message
-  const output = getOwn(data, 'output')
   if (output !== undefined && !isObject(output))
     return "has a manifest whose 'output' is no JSON Schema"
+  const schemas = compact({
+    inputSchema: input && { type: 'object', ...input },
+    outputSchema: output,
+  })
   return {
     name: name as string,
     form: form as CallForm,
     several,
-    facts: {
-      ...readMetadata(asked),
-      ...compact({
-        inputSchema: input !== undefined ? { type: 'object', ...input } : undefined,
-        outputSchema: output,
-      }),
-    },
+    facts: { ...readMetadata(asked), ...schemas },
   }
 }
 
@@ -298,45 +258,37 @@ const MAX_COMMENT_LINE = 20
 const MANIFEST_MARK =
   /^(?:#+|\/\/+|--+|;+|%+|\/\*+|\*+|<!--+|\(\*+|'|@?rem\b)?\s*toolable:\s*(\{.*)$/i
 const COMMENT_LEAD = /^(?:#+|\/\/+|--+|;+|%+|\*+(?!\/)|'|@?rem\b)?/i
+const COMMENT_LINE = /^(?:#|\/\/|--|;|%|\/\*|\*|<!--|\(\*|'|@?rem\b)/i
 const BLOCK_START = /^(?:\/\*|<!--|\(\*|--\[\[|\{-|=begin|<#|'''|""")/
 
 /**
- * The JSON text of a comment `toolable: {...}`, and the line where it begins; `text` is undefined
- * where its last brace is missing.
+ * Finds the comment `toolable: {...}` among the first lines of a file of any language, with the
+ * line where it begins. It may span comment lines; `text` is undefined where the last brace is
+ * missing.
  */
-type ManifestComment = { readonly line: number; readonly text: string | undefined }
-
-/**
- * Finds the comment `toolable: {...}` among the first lines of a file of any language; it may go on
- * over comment lines.
- */
-function findManifestComment(source: string): ManifestComment | undefined {
+function findManifestComment(
+  source: string,
+): { readonly line: number; readonly text: string | undefined } | undefined {
   const lines = source.split(/\r?\n/)
-  let block = false
+  let isInBlock = false
   for (const [index, whole] of lines.slice(0, MAX_COMMENT_LINE).entries()) {
     const line = whole.trimStart()
     const found = MANIFEST_MARK.exec(line)
-    // Outside of a block a bare line is code, and code is not a comment.
-    if (found && (block || isCommentLine(line)))
+    // Outside of a block a bare line is code.
+    if (found && (isInBlock || COMMENT_LINE.test(line)))
       return { line: index + 1, text: collectJsonText(found[1]!, lines.slice(index + 1)) }
-    if (BLOCK_START.test(line)) block = true
+    if (BLOCK_START.test(line)) isInBlock = true
   }
   return undefined
 }
 
-function isCommentLine(line: string): boolean {
-  return /^(?:#|\/\/|--|;|%|\/\*|\*|<!--|\(\*|'|@?rem\b)/i.test(line)
-}
-
-// Whole only when every brace outside of texts is closed.
+// Up to the brace that closes the first one; braces in texts do not count.
 function collectJsonText(first: string, following: readonly string[]): string | undefined {
   let text = ''
   let depth = 0
   let quoted = false
-  for (const line of [
-    first,
-    ...following.map((each) => each.trimStart().replace(COMMENT_LEAD, '')),
-  ]) {
+  const more = following.map((line) => line.trimStart().replace(COMMENT_LEAD, ''))
+  for (const line of [first, ...more]) {
     for (let at = 0; at < line.length; at++) {
       const character = line[at]!
       if (quoted) {

@@ -7,43 +7,34 @@ import type { ToolDefinition } from '../../define/tool-types.ts'
 import type { DeclaredError } from '../../protocol/errors.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { compact } from '../../util/values.ts'
-import { statFile } from '../cache.ts'
 import type { ChildCall } from '../child/child-call.ts'
 import type { Confinement } from '../child/confined-call.ts'
-import { defineForeign } from '../foreign/define-foreign.ts'
 import type { ForeignRun } from '../foreign/define-foreign.ts'
+import { defineForeign } from '../foreign/define-foreign.ts'
 import type { ToolFile } from '../manifests/metadata.ts'
-import { expandValues } from '../source.ts'
+import type { ProgramTool } from '../probe/ask.ts'
 import type { FoundProgram } from '../source.ts'
-import {
-  buildStartCommand,
-  findPython,
-  getRunner,
-  isExecutableMode,
-  readFileHead,
-} from './candidates.ts'
+import { expandValues } from '../source.ts'
+import { buildStartCommand, findPython, getRunner } from './candidates.ts'
 import { checkToolFile } from './freshness.ts'
+import type { FolderContext, ProgramBody } from './outline.ts'
 import { parseManifestBody, parseProgramBody } from './outline.ts'
-import type { FolderContext, ProgramBody, ProgramTool } from './outline.ts'
 import type { KnownCandidate } from './scan.ts'
 
-// Several tools of one program are read once.
-const bodyCache = new WeakMap<KnownCandidate, ProgramBody>()
-
-/** The name that a tool is served under, and the id that policies know it by. */
+/** The name that a tool is served under, and the id that policies use for it. */
 export type ToolIdentity = { readonly name: string; readonly id: string }
 
-/** The definition of a program's tool, by its place among the tools of the program. */
+/** The definition of a program's tool, by its index among the tools of the program. */
 export function defineProgramTool(
   home: FolderContext,
   known: KnownCandidate,
-  wanted: ToolIdentity,
+  identity: ToolIdentity,
   index: number,
 ): ToolDefinition {
-  return defineFolderTool(home, known, wanted, readProgramTool(known, index))
+  return defineFolderTool(home, known, identity, readProgramTool(known, index))
 }
 
-/** The same tool, for whoever supervises its program himself. */
+/** The same tool, for a supervisor that starts its program itself. */
 export function getProgram(
   home: FolderContext,
   known: KnownCandidate,
@@ -56,24 +47,25 @@ export function getProgram(
 export function defineManifestTool(
   home: FolderContext,
   known: KnownCandidate,
-  wanted: ToolIdentity,
+  identity: ToolIdentity,
   path: string,
 ): ToolDefinition {
-  return defineFolderTool(home, known, wanted, readManifestTool(home, known, path), path)
+  return defineFolderTool(home, known, identity, readManifestTool(home, known, path), path)
 }
 
-/** The same tool, for whoever supervises its program himself. */
+/** The same tool, for a supervisor that starts its program itself. */
 export async function getManifestProgram(
   home: FolderContext,
   known: KnownCandidate,
   path: string,
 ): Promise<FoundProgram> {
   const { selftest, orchestrator, ...tool } = readManifestTool(home, known, path)
-  return {
-    ...(await toFoundProgram(home, known, tool, path)),
-    ...compact({ orchestrator, selftest }),
-  }
+  const program = await toFoundProgram(home, known, tool, path)
+  return { ...program, ...compact({ orchestrator, selftest }) }
 }
+
+// Several tools of one program are parsed once.
+const bodyCache = new WeakMap<KnownCandidate, ProgramBody>()
 
 function readProgramTool(known: KnownCandidate, index: number): ProgramTool {
   const body = bodyCache.get(known) ?? parseProgramBody(known.record.body)
@@ -86,23 +78,11 @@ function readManifestTool(
   known: KnownCandidate,
   path: string,
 ): ProgramTool & Pick<ToolFile, 'selftest' | 'orchestrator'> {
-  const {
-    name,
-    selftest,
-    orchestrator,
-    facts,
-    call,
-    runner = getRunner(path),
-  } = parseManifestBody(known.record.body) as ToolFile
+  const file = parseManifestBody(known.record.body) as ToolFile
+  const { name, facts, orchestrator, selftest, runner = getRunner(path) } = file
   const python = runner === 'python' ? findPython(home.folder, dirname(path)) : ''
-  const command = buildStartCommand(
-    path,
-    runner,
-    python,
-    readFileHead(path),
-    isExecutableMode(statFile(path)?.mode ?? 0),
-  )
-  return compact({ name, facts, call: { ...call, command }, orchestrator, selftest })
+  const call = { ...file.call, command: buildStartCommand(path, python, runner) }
+  return compact({ name, facts, call, orchestrator, selftest })
 }
 
 async function toFoundProgram(
@@ -112,13 +92,11 @@ async function toFoundProgram(
   program?: string,
 ): Promise<FoundProgram> {
   await checkToolFile(home, known, program)
-  // For its refusals alone.
+  // Throws where a variable is missing.
   expandCallVariables(home, known, call)
-  const variables = { ...call.env, ...home.variableTemplates }
-  return {
-    call: Object.keys(variables).length === 0 ? call : { ...call, env: variables },
-    ...(facts.permissions && { permissions: facts.permissions, manifest: known.candidate.path }),
-  }
+  const found = { call: withVariables(call, { ...call.env, ...home.variableTemplates }) }
+  const { permissions } = facts
+  return permissions ? { ...found, permissions, manifest: known.candidate.path } : found
 }
 
 function defineFolderTool(
@@ -130,68 +108,52 @@ function defineFolderTool(
 ): ToolDefinition {
   const codes = home.codes()
   const { path: file } = known.candidate
-  const held = facts.permissions && {
-    tool: id,
-    permissions: facts.permissions,
-    file,
-    program,
-    inputSchema: facts.inputSchema,
-  }
-  const run = createToolRun(home, known, call, program === file ? undefined : program, held)
+  const { permissions, inputSchema } = facts
+  const confinement = permissions && { tool: id, permissions, file, program, inputSchema }
+  const run = createToolRun(home, known, call, program, confinement)
   if (Object.keys(codes).length === 0) return defineForeign(name, facts, run)
-  return defineForeign(
-    name,
-    { ...facts, errors: { ...codes, ...facts.errors } },
-    async (input, ctx) => {
-      try {
-        return await run(input, ctx)
-      } catch (error) {
-        throw completeDeclaredError(error, codes)
-      }
-    },
-  )
+  const errors = { ...codes, ...facts.errors }
+  return defineForeign(name, { ...facts, errors }, async (input, ctx) => {
+    try {
+      return await run(input, ctx)
+    } catch (error) {
+      throw completeDeclaredError(error, codes)
+    }
+  })
 }
 
 function createToolRun(
   home: FolderContext,
   known: KnownCandidate,
   call: ChildCall,
-  program: string | undefined,
-  held: Confinement | undefined,
+  program: string,
+  confinement: Confinement | undefined,
 ): ForeignRun {
   let run: ForeignRun | undefined
   return async (input, ctx) => {
-    const looked = await checkToolFile(home, known, program)
-    if (run) return run(input, ctx, looked)
-    run = await loadRunner(home, known, call, held)
+    const checked = await checkToolFile(home, known, program)
+    if (run) return run(input, ctx, checked)
+    const { createChildRunner } = await import('../child/runner.ts')
+    run = createChildRunner(expandCallVariables(home, known, call), home.services, confinement)
     return run(input, ctx)
   }
 }
 
-async function loadRunner(
-  home: FolderContext,
-  known: KnownCandidate,
-  call: ChildCall,
-  held: Confinement | undefined,
-): Promise<ForeignRun> {
-  const { createChildRunner } = await import('../child/runner.ts')
-  return createChildRunner(expandCallVariables(home, known, call), home.services, held)
-}
-
-// What the host's environment says may be secret: it is taken at the call, and never remembered.
+// Variables of the host may be secret, so they are expanded at the call and never remembered.
 function expandCallVariables(
-  { env, variables: given }: FolderContext,
+  { env, variables }: FolderContext,
   { candidate }: KnownCandidate,
   call: ChildCall,
 ): ChildCall {
-  const variables = { ...expandValues(call.env, env, candidate.key), ...given }
-  return Object.keys(variables).length === 0 ? call : { ...call, env: variables }
+  return withVariables(call, { ...expandValues(call.env, env, candidate.key), ...variables })
 }
 
-/**
- * A failure of a tool, completed by what is declared about its code: whoever says that something
- * helps is believed.
- */
+function withVariables(call: ChildCall, env: NonNullable<ChildCall['env']>): ChildCall {
+  return Object.keys(env).length === 0 ? call : { ...call, env }
+}
+
+// Completes an error by what is declared about its code. It is recoverable or retryable where one of
+// the two says so.
 function completeDeclaredError(
   error: unknown,
   declared: { readonly [code: string]: DeclaredError },
@@ -199,17 +161,11 @@ function completeDeclaredError(
   if (!ToolError.is(error) || !Object.hasOwn(declared, error.code)) return error
   const { category, recoverable = false, retryable = false } = declared[error.code]!
   const { code, message, suggestion, details, field, cause } = error
-  return new ToolError(
-    code,
-    message,
-    compact({
-      category: category ?? error.category,
-      recoverable: error.recoverable || recoverable,
-      retryable: error.retryable || retryable,
-      suggestion,
-      details,
-      field,
-      cause,
-    }),
-  )
+  const options = {
+    category: category ?? error.category,
+    recoverable: error.recoverable || recoverable,
+    retryable: error.retryable || retryable,
+    ...compact({ suggestion, details, field, cause }),
+  }
+  return new ToolError(code, message, options)
 }

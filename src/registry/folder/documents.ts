@@ -9,103 +9,55 @@ import { compileUriPattern, resource } from '../../define/resource.ts'
 import type { ReadingContext } from '../../protocol/context.ts'
 import type { PromptManifest, ResourceManifest } from '../../protocol/manifest.ts'
 import { reviveToolError } from '../../protocol/tool-error.ts'
+import { MINUTE_MS } from '../../util/units.ts'
 import type { JsonSchema } from '../../util/values.ts'
-import { compact } from '../../util/values.ts'
-import type { ChildCall, ChildServices } from '../child/child-call.ts'
+import { compact, isObject } from '../../util/values.ts'
+import type { ChildCall } from '../child/child-call.ts'
 import { toSummary, toValidName } from '../names.ts'
 import { checkToolFile } from './freshness.ts'
 import type { CandidateProblem, FolderContext } from './outline.ts'
 import { parseProgramBody } from './outline.ts'
 import type { KnownCandidate } from './scan.ts'
 
-/** Resources and prompts of executables that have some. */
+/** Runs the program with these arguments, and returns the document that it prints. */
+type RequestDocument = (args: readonly string[], ctx: ReadingContext) => Promise<unknown>
+
+/**
+ * Resources and prompts of executables: `--resource <uri>`, `--prompt <name> <json>`. Those that
+ * cannot be used are reported.
+ */
 export function readProgramDocuments(
   home: FolderContext,
   documented: readonly KnownCandidate[],
-  report: (known: KnownCandidate, trouble: CandidateProblem, severity: 'warning') => void,
+  report: (known: KnownCandidate, problem: CandidateProblem, severity: 'warning') => void,
 ): { readonly resources: readonly Resource[]; readonly prompts: readonly Prompt[] } {
-  const all = documented.map((known) => {
+  const made: { resources: Resource[]; prompts: Prompt[] } = { resources: [], prompts: [] }
+  for (const known of documented) {
     const { command, resources = [], prompts = [] } = parseProgramBody(known.record.body)
-    const { key } = known.candidate
-    return createDocuments(
-      {
-        command: command!,
-        resources,
-        prompts,
-        services: home.services,
-        env: () => home.variables,
-        check: () => checkToolFile(home, known),
-      },
-      (what, { message }) =>
-        report(
-          known,
-          {
-            reason: 'unusable',
-            message: `${key}: ${what} cannot be used: ${message}`,
-            fix: 'Mend what the program says about it',
-          },
-          'warning',
-        ),
-    )
-  })
-  return {
-    resources: all.flatMap(({ resources }) => resources),
-    prompts: all.flatMap(({ prompts }) => prompts),
-  }
-}
-
-/** An executable that has resources or prompts, as `--discover` told. */
-type DocumentedProgram = {
-  readonly command: ChildCall['command']
-  readonly resources: readonly ResourceManifest[]
-  readonly prompts: readonly PromptManifest[]
-  readonly services: ChildServices
-  /** Variables besides the base allow-list. */
-  env(): { readonly [name: string]: string }
-  /** Throws where the program may not be run now. */
-  check(): Promise<unknown>
-}
-
-const DOCUMENT_TIMEOUT_MS = 60_000
-
-/**
- * Resources and prompts of an executable, read and rendered by it: `--resource <uri>`, `--prompt
- * <name> <json>`. What cannot be used is told.
- */
-function createDocuments(
-  program: DocumentedProgram,
-  onProblem: (what: string, error: Error) => void,
-): { readonly resources: readonly Resource[]; readonly prompts: readonly Prompt[] } {
-  const usable = <Given, Made>(
-    given: readonly Given[],
-    what: (one: Given) => string,
-    make: (one: Given) => Made,
-  ): readonly Made[] =>
-    given.flatMap((one) => {
+    const request: RequestDocument = (args, ctx) =>
+      requestDocument(home, known, command!, args, ctx)
+    const attempt = (what: string, add: () => void): void => {
       try {
-        return [make(one)]
+        add()
       } catch (error) {
-        onProblem(what(one), error as Error)
-        return []
+        const message = `${known.candidate.key}: ${what} cannot be used: ${(error as Error).message}`
+        const fix = 'Mend what the program says about it'
+        report(known, { reason: 'unusable', message, fix }, 'warning')
       }
-    })
-  return {
-    resources: usable(
-      program.resources,
-      ({ uri }) => `resource '${uri}'`,
-      (given) => makeResource(given, program),
-    ),
-    prompts: usable(
-      program.prompts,
-      ({ name }) => `prompt '${name}'`,
-      (given) => makePrompt(given, program),
-    ),
+    }
+    for (const manifest of resources)
+      attempt(`resource '${manifest.uri}'`, () =>
+        made.resources.push(makeResource(manifest, request)),
+      )
+    for (const manifest of prompts)
+      attempt(`prompt '${manifest.name}'`, () => made.prompts.push(makePrompt(manifest, request)))
   }
+  return made
 }
 
 function makeResource(
   { uri, summary, ...rest }: ResourceManifest,
-  program: DocumentedProgram,
+  request: RequestDocument,
 ): Resource {
   const pattern = compileUriPattern(uri)
   return resource<string>({
@@ -113,18 +65,17 @@ function makeResource(
     uri,
     summary: toSummary(uri, { summary }),
     read: async (params, ctx) =>
-      (await requestDocument(
-        program,
-        ['--resource', pattern.expand(params)],
-        ctx,
-      )) as ResourceContent,
+      (await request(['--resource', pattern.expand(params)], ctx)) as ResourceContent,
   })
 }
 
 function makePrompt(
-  { name, summary, title, arguments: given, tags }: PromptManifest,
-  program: DocumentedProgram,
+  { name, summary, title, arguments: fields, tags }: PromptManifest,
+  request: RequestDocument,
 ): Prompt {
+  const properties: { [field: string]: JsonSchema } = {}
+  for (const { name: field, description } of fields)
+    properties[field] = compact({ type: 'string', description })
   return prompt<JsonSchema>({
     name: toValidName(name),
     summary: toSummary(name, { summary }),
@@ -132,64 +83,51 @@ function makePrompt(
     tags,
     arguments: {
       type: 'object',
-      properties: Object.fromEntries(
-        given.map(({ name: argument, description }) => [
-          argument,
-          compact({ type: 'string', description }),
-        ]),
-      ),
-      required: given.filter(({ required }) => required).map(({ name: argument }) => argument),
+      properties,
+      required: fields.filter(({ required }) => required).map(({ name: field }) => field),
       additionalProperties: false,
     },
     render: async (args, ctx) =>
-      toPromptText(await requestDocument(program, ['--prompt', name, JSON.stringify(args)], ctx)),
+      toPromptText(await request(['--prompt', name, JSON.stringify(args)], ctx)),
   })
 }
 
 // Some print the text itself, some `{"prompt": text}` or `{"messages": [...]}`.
 function toPromptText(answer: unknown): PromptText {
-  const { prompt: text, messages } = (
-    typeof answer === 'object' && answer !== null ? answer : {}
-  ) as { readonly prompt?: unknown; readonly messages?: unknown }
+  const { prompt: text, messages } = isObject(answer) ? answer : {}
   return (messages ?? text ?? answer) as PromptText
 }
 
 async function requestDocument(
-  { command: [file, ...fixed], services, env, check }: DocumentedProgram,
+  home: FolderContext,
+  known: KnownCandidate,
+  command: ChildCall['command'],
   args: readonly string[],
   ctx: ReadingContext,
 ): Promise<unknown> {
-  await check()
-  const [
-    { runChild },
-    { buildCallEnv },
-    { readAnswer },
-    { throwEndError, trackChild },
-    { checkArguments },
-  ] = await Promise.all([
-    import('../../process/run.ts'),
-    import('../../process/environment.ts'),
-    import('../child/answer.ts'),
-    import('../child/runner.ts'),
-    import('../child/arguments.ts'),
-  ])
+  await checkToolFile(home, known)
+  const [{ runChild }, { buildCallEnv }, child, { readAnswer }, { checkArguments }] =
+    await Promise.all([
+      import('../../process/run.ts'),
+      import('../../process/environment.ts'),
+      import('../child/runner.ts'),
+      import('../child/answer.ts'),
+      import('../child/arguments.ts'),
+    ])
   checkArguments(args, 'Send less')
-  const end = await trackChild(
-    services.running,
+  const end = await child.trackChild(
+    home.services.running,
     runChild({
-      command: [file, ...fixed, ...args],
+      command: [...command, ...args],
       cwd: ctx.cwd,
-      env: { ...buildCallEnv(ctx.env), PYTHONIOENCODING: 'utf-8', ...env() },
-      timeout: DOCUMENT_TIMEOUT_MS,
+      env: { ...buildCallEnv(ctx.env), PYTHONIOENCODING: 'utf-8', ...home.variables },
+      timeout: MINUTE_MS,
       signal: ctx.signal,
     }),
   )
   const stderr = end.stderr.toString()
-  throwEndError(end, ctx, stderr)
-  const { outcome } = readAnswer(
-    { stdout: end.stdout, stderr, status: end.status, signal: end.signal },
-    { expects: 'json', mustAnswer: true },
-  )
+  child.throwEndError(end, ctx, stderr)
+  const { outcome } = readAnswer({ ...end, stderr }, { expects: 'json', mustAnswer: true })
   if (!outcome.ok) throw reviveToolError(outcome.error)
   return outcome.result
 }

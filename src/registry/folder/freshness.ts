@@ -3,20 +3,21 @@
  */
 
 import { ToolError } from '../../protocol/tool-error.ts'
-import { hashFile, isSameStamp, statFile } from '../cache.ts'
 import type { CheckedFile } from '../cache.ts'
+import { hashFile, isSameStamp, statFile } from '../cache.ts'
 import { resolveBelow } from './candidates.ts'
 import type { FolderContext } from './outline.ts'
 import type { KnownCandidate } from './scan.ts'
 
 /**
- * Throws, and tells it, where the file of a tool, or the program that its manifest names, is not
- * the one that was found.
+ * Makes sure that the file of a tool is the one that was found, inside its folder, and that the
+ * program of its manifest has not become a link out of it. Throws PRECONDITION otherwise, and
+ * reports it to the folder.
  */
 export async function checkToolFile(
   { folder, onStale }: FolderContext,
   known: KnownCandidate,
-  program?: string,
+  program = known.candidate.path,
 ): Promise<CheckedFile> {
   try {
     return await requireUnchanged(folder, known, program)
@@ -28,38 +29,28 @@ export async function checkToolFile(
 
 const LINK_CHECK_MS = 20
 
-// When the way to a file was followed last. The links on it hardly ever change, and following them
-// takes longer than looking at the file.
+// When the links to a file were resolved last. They hardly ever change, and resolving them takes
+// longer than looking at the file.
 const lastLinkChecks = new WeakMap<KnownCandidate, number>()
 
-/**
- * Makes sure, before a call, that a file is still the one that was looked at, in the folder that it
- * was found in, and that the program which a manifest names has not become a link out of it. Throws
- * PRECONDITION otherwise.
- */
 async function requireUnchanged(
   folder: string,
   known: KnownCandidate,
-  program?: string,
+  program: string,
 ): Promise<CheckedFile> {
-  const {
-    candidate: { key, path, seen },
-    record,
-  } = known
+  const { key, path, seen } = known.candidate
+  const { hash } = known.record
   const now = statFile(path)
   const isSame = now !== undefined && isSameStamp(now.stamp, seen.stamp)
-  const isFollowed = isSame && wereLinksChecked(known)
-  if (!now || (!isFollowed && resolveBelow(folder, path) === undefined))
-    throw toStaleError(`${key} is not there any more`)
-  if (program !== undefined && program !== path && resolveBelow(folder, program) === undefined)
+  const isBelow = (isSame && wereLinksChecked(known)) || resolveBelow(folder, path) !== undefined
+  if (!now || !isBelow) throw toStaleError(`${key} is not there any more`)
+  if (program !== path && resolveBelow(folder, program) === undefined)
     throw toStaleError(`the program of ${key} is not in its folder any more`)
-  if (
-    isSame ||
-    (now.stamp.size === seen.stamp.size &&
-      record.hash !== '' &&
-      (await hashFile(path, now.stamp.size)) === record.hash)
-  )
-    return { path, stamp: now.stamp }
+  const checked = { path, stamp: now.stamp }
+  if (isSame) return checked
+  const { size } = now.stamp
+  if (size === seen.stamp.size && hash !== '' && (await hashFile(path, size)) === hash)
+    return checked
   throw toStaleError(`${key} has changed since it was looked at`)
 }
 

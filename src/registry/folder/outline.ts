@@ -2,25 +2,28 @@
  * What is remembered about a candidate: a short outline for lists and a body that is parsed when the tool is used.
  */
 
+import type { HostEnv } from '../../process/environment.ts'
 import type { PromptManifest, ResourceManifest } from '../../protocol/manifest.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
-import { parseJson } from '../cache.ts'
-import type { CallForm, ChildCall, ChildServices } from '../child/child-call.ts'
+import type { JsonObject } from '../../util/values.ts'
+import { isObject, ownFields, tryParseJson } from '../../util/values.ts'
+import type { ChildCall, ChildServices } from '../child/child-call.ts'
+import { CALL_FORMS } from '../child/child-call.ts'
 import type { ManifestFile, ScriptRunner } from '../manifests/metadata.ts'
 import type { ErrorCodes } from '../manifests/yaml.ts'
 import { toSummary } from '../names.ts'
-import { TIERS } from '../source.ts'
+import type { ProgramTool } from '../probe/ask.ts'
 import type { ForeignMetadata, Tier } from '../source.ts'
+import { TIERS } from '../source.ts'
 
 /** What a list shows of a tool: name, summary, tags. */
 type OutlinedTool = readonly [name: string, summary: string, tags: readonly string[]]
 
-/** What is known of a candidate, short: enough to list it. */
+/** What is known of a candidate, short: enough to list its tools. */
 export type CandidateOutline = {
-  /** Milliseconds of the wall clock after which it is asked again; absent: when it changes. */
+  /** The time after which it is asked again (ms since 1970); absent: when it changes. */
   readonly until?: number
-  /** What it was asked through; another interpreter is another answer. */
+  /** The interpreter it was asked through; another one may answer differently. */
   readonly through?: string
 } & (
   | {
@@ -30,7 +33,8 @@ export type CandidateOutline = {
       readonly version?: string
       readonly tools: readonly OutlinedTool[]
       readonly warnings?: readonly CandidateProblem[]
-      /** It has resources or prompts. */ readonly more?: true
+      /** It has resources or prompts. */
+      readonly more?: true
     }
   | {
       readonly is: 'manifest'
@@ -53,48 +57,35 @@ export type CandidateProblem = {
   readonly fix: string
 }
 
-/** A tool of another process, whole: what the body of a record holds. */
-export type ProgramTool = {
-  readonly name: string
-  readonly facts: ForeignMetadata
-  readonly call: ChildCall
-}
-
 /** How a tool is listed. */
 export function toOutlinedTool(name: string, facts: ForeignMetadata): OutlinedTool {
   return [name, toSummary(name, facts), facts.tags ?? []]
 }
 
-/**
- * The outline that a remembered line has; undefined where it has none, because somebody else wrote
- * it.
- */
-export function parseOutline(data: {
-  readonly [key: string]: unknown
-}): CandidateOutline | undefined {
-  if (data['until'] !== undefined && typeof data['until'] !== 'number') return undefined
-  switch (data['is']) {
+/** Reads the outline of a cached line; undefined where this package did not write it. */
+export function parseOutline(data: JsonObject): CandidateOutline | undefined {
+  const { until } = data
+  const isValid = (until === undefined || typeof until === 'number') && isOutline(data)
+  return isValid ? (data as CandidateOutline) : undefined
+}
+
+function isOutline(data: JsonObject): boolean {
+  const { is, how, tier, tools, warnings = [], entry = '' } = data
+  switch (is) {
     case 'tools':
-      return isText(data['how']) &&
-        (TIERS as readonly unknown[]).includes(data['tier']) &&
-        areOutlinedTools(data['tools']) &&
-        (data['warnings'] === undefined || areProblems(data['warnings']))
-        ? (data as CandidateOutline)
-        : undefined
+      return (
+        isText(how) &&
+        (TIERS as readonly unknown[]).includes(tier) &&
+        areOutlinedTools(tools) &&
+        Array.isArray(warnings) &&
+        warnings.every(isProblem)
+      )
     case 'manifest':
-      return isText(data['how']) &&
-        areOutlinedTools(data['tools']) &&
-        data['tools'].length === 1 &&
-        (data['entry'] === undefined || isText(data['entry']))
-        ? (data as CandidateOutline)
-        : undefined
+      return isText(how) && areOutlinedTools(tools) && tools.length === 1 && isText(entry)
     case 'problem':
-      return areProblems([data]) ? (data as CandidateOutline) : undefined
-    case 'error-codes':
-    case 'nothing':
-      return data as CandidateOutline
+      return isProblem(data)
     default:
-      return undefined
+      return is === 'error-codes' || is === 'nothing'
   }
 }
 
@@ -103,37 +94,20 @@ function isText(value: unknown): value is string {
 }
 
 function areOutlinedTools(value: unknown): value is readonly OutlinedTool[] {
+  return Array.isArray(value) && value.every(isOutlinedTool)
+}
+
+function isOutlinedTool(tool: unknown): boolean {
+  return Array.isArray(tool) && isText(tool[0]) && isText(tool[1]) && Array.isArray(tool[2])
+}
+
+function isProblem(value: unknown): boolean {
   return (
-    Array.isArray(value) &&
-    value.every(
-      (tool) => Array.isArray(tool) && isText(tool[0]) && isText(tool[1]) && Array.isArray(tool[2]),
-    )
+    isObject(value) && isText(value['reason']) && isText(value['message']) && isText(value['fix'])
   )
 }
 
-function areProblems(value: unknown): value is readonly CandidateProblem[] {
-  return (
-    Array.isArray(value) &&
-    value.every(
-      (trouble) =>
-        isObject(trouble) &&
-        isText(trouble['reason']) &&
-        isText(trouble['message']) &&
-        isText(trouble['fix']),
-    )
-  )
-}
-
-const KNOWN_CALL_FORMS = [
-  'json',
-  'flags',
-  'stdin',
-  'protocol',
-  'toolable',
-  'program',
-] as const satisfies readonly CallForm[]
-
-/** What a program brings, whole. */
+/** Everything that a program brings. */
 export type ProgramBody = {
   readonly tools: readonly ProgramTool[]
   readonly command?: ChildCall['command']
@@ -141,63 +115,41 @@ export type ProgramBody = {
   readonly prompts?: readonly PromptManifest[]
 }
 
-/** The body of a program's record. Throws CONFIG where the cache is damaged. */
+/** Parses the body of a program's record. Throws CONFIG where the cache is damaged. */
 export function parseProgramBody(body: string): ProgramBody {
-  const data = parseJson(body)
-  if (!isObject(data) || !Array.isArray(data['tools']) || !data['tools'].every(isProgramTool))
+  const { tools, command, resources, prompts } = ownFields(tryParseJson(body))
+  const hasDocuments = resources !== undefined || prompts !== undefined
+  const areDocuments = isCommand(command) && Array.isArray(resources) && Array.isArray(prompts)
+  if (!Array.isArray(tools) || !tools.every(isProgramTool) || (hasDocuments && !areDocuments))
     throw toDamagedCacheError()
-  if (
-    (data['resources'] !== undefined || data['prompts'] !== undefined) &&
-    !(
-      isCommand(data['command']) &&
-      Array.isArray(data['resources']) &&
-      Array.isArray(data['prompts'])
-    )
-  )
-    throw toDamagedCacheError()
-  return data as ProgramBody
+  return { tools, command, resources, prompts } as ProgramBody
 }
 
-/** The body of a manifest's record. Throws CONFIG where the cache is damaged. */
+/** Parses the body of a manifest's record. Throws CONFIG where the cache is damaged. */
 export function parseManifestBody(body: string): ManifestFile {
-  const data = parseJson(body)
-  if (
-    !isObject(data) ||
-    typeof data['name'] !== 'string' ||
-    !isObject(data['facts']) ||
-    !(isObject(data['server']) || isObject(data['call']))
-  )
+  const data = ownFields(tryParseJson(body))
+  const { name, facts, server, call } = data
+  if (!isText(name) || !isObject(facts) || !(isObject(server) || isObject(call)))
     throw toDamagedCacheError()
   return data as ManifestFile
 }
 
-/** The body of a record of error codes; none where the cache is damaged. */
+/** Parses the body of a record of error codes; none where the cache is damaged. */
 export function parseErrorCodesBody(body: string): ErrorCodes {
-  const data = parseJson(body)
-  return isObject(data) &&
-    Object.values(data).every((code) => isObject(code) && typeof code['message'] === 'string')
-    ? (data as ErrorCodes)
-    : {}
+  const data = tryParseJson(body)
+  const isValid =
+    isObject(data) && Object.values(data).every((code) => isObject(code) && isText(code['message']))
+  return isValid ? (data as ErrorCodes) : {}
 }
 
 function isProgramTool(tool: unknown): boolean {
-  if (
-    !isObject(tool) ||
-    typeof tool['name'] !== 'string' ||
-    !isObject(tool['facts']) ||
-    !isObject(tool['call'])
-  )
-    return false
-  const { form, command } = tool['call']
-  return (KNOWN_CALL_FORMS as readonly unknown[]).includes(form) && isCommand(command)
+  if (!isObject(tool) || !isText(tool['name']) || !isObject(tool['facts'])) return false
+  const { form, command } = ownFields(tool['call'])
+  return (CALL_FORMS as readonly unknown[]).includes(form) && isCommand(command)
 }
 
 function isCommand(command: unknown): boolean {
-  return (
-    Array.isArray(command) &&
-    command.length > 0 &&
-    command.every((word) => typeof word === 'string')
-  )
+  return Array.isArray(command) && command.length > 0 && command.every(isText)
 }
 
 function toDamagedCacheError(): ToolError {
@@ -214,15 +166,13 @@ export type FolderContext = {
   readonly source: string
   readonly services: ChildServices
   /** The environment of the host, for `${NAME}`. */
-  readonly env: { readonly [name: string]: string | undefined }
+  readonly env: HostEnv
   /** Variables that the host gives to all tools of the folder. */
   readonly variables: { readonly [name: string]: string }
-  /**
-   * The same as they are written, with `${NAME}` in them: what is remembered may hold no secrets.
-   */
+  /** The same with `${NAME}` in them: what is remembered may have no secrets. */
   readonly variableTemplates: { readonly [name: string]: string }
   /** Error codes that all tools of the folder share. */
   readonly codes: () => ErrorCodes
-  /** A call found that a file is not what it was. */
+  /** Called when a call finds that a file has changed. */
   readonly onStale: () => void
 }

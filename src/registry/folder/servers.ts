@@ -7,30 +7,19 @@ import { toToolError } from '../../core/errors.ts'
 import type { Context } from '../../protocol/context.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { JsonObject } from '../../util/values.ts'
-import { statFile } from '../cache.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
-import { isFileCommand } from '../manifests/metadata.ts'
 import type { NamedServer, ServerFile } from '../manifests/metadata.ts'
+import { isFileCommand } from '../manifests/metadata.ts'
 import type { FoundTool, LoadContext, LoadedSource, ToolSource } from '../source.ts'
-import {
-  buildStartCommand,
-  findManifestEntry,
-  findPython,
-  getRunner,
-  isExecutableMode,
-  readFileHead,
-} from './candidates.ts'
-import { parseManifestBody } from './outline.ts'
+import { buildStartCommand, findManifestEntry, findPython } from './candidates.ts'
 import type { CandidateOutline } from './outline.ts'
+import { parseManifestBody } from './outline.ts'
 import type { KnownCandidate } from './scan.ts'
 
 /** Makes the source of a server that a manifest of a folder names. */
 export type OpenServerSource = (name: string, server: NamedServer) => Promise<ToolSource>
 
-/**
- * The servers that manifests of one folder name; each is kept open until its manifest changes or
- * goes.
- */
+/** The servers that manifests of one folder name; each stays open until its manifest changes. */
 export type ManifestServers = {
   load(
     known: KnownCandidate,
@@ -42,7 +31,9 @@ export type ManifestServers = {
   keep(bodies: ReadonlySet<string>): Promise<void>
 }
 
-/** Holds the servers of a folder. */
+type OpenedServer = { readonly source: ToolSource; loaded?: LoadedSource }
+
+/** Opens the servers of a folder when they are needed. */
 export function createManifestServers(
   open: OpenServerSource,
   onChange: () => void,
@@ -50,55 +41,40 @@ export function createManifestServers(
   const opened = new Map<string, Promise<OpenedServer>>()
   const start = async (folder: string, { name, server }: ServerFile): Promise<OpenedServer> => {
     const source = await open(name, toStartableServer(folder, server))
-    const made: OpenedServer = { source }
+    const started: OpenedServer = { source }
     source.onChange?.(() => {
-      delete made.loaded
+      delete started.loaded
       onChange()
     })
-    return made
+    return started
   }
   return {
     async load(
-      { candidate: { key, path }, record: { body } },
-      { tools: [[name, summary, tags]], how },
+      { candidate: { key, path: location }, record: { body } },
+      { tools: [[name, summary, tags]], how: kind },
       source,
       context,
     ) {
       try {
         const file = parseManifestBody(body) as ServerFile
         const { tool, facts } = file
-        const opening = opened.get(body) ?? start(dirname(path), file)
+        const opening = opened.get(body) ?? start(dirname(location), file)
         opened.set(body, opening)
         const server = await opening
-        if (tool === undefined) return toManifestTier(await server.source.load(context), how)
+        if (tool === undefined) return toManifestTier(await server.source.load(context), kind)
         const run = (input: JsonObject, ctx: Context): Promise<unknown> =>
           callServerTool(server, tool, input, ctx, { ...context, fresh: false })
-        const found: FoundTool = {
-          source,
-          name,
-          tier: 'manifest',
-          kind: how,
-          location: path,
-          summary,
-          tags,
-          define: (wanted) => defineForeign(wanted, facts, run),
-        }
-        return { tools: [found] }
+        const define: FoundTool['define'] = (wanted) => defineForeign(wanted, facts, run)
+        const tier = 'manifest'
+        return { tools: [{ source, name, tier, kind, location, summary, tags, define }] }
       } catch (error) {
         opened.delete(body)
-        const { message, suggestion } = toToolError(error)
+        const { message: problem, suggestion } = toToolError(error)
+        const message = `${key} ${problem}`
+        const fix = suggestion?.fix ?? 'Mend the manifest'
         return {
           tools: [],
-          problems: [
-            {
-              source,
-              location: path,
-              reason: 'outside',
-              message: `${key} ${message}`,
-              fix: suggestion?.fix ?? 'Mend the manifest',
-              severity: 'error',
-            },
-          ],
+          problems: [{ source, location, reason: 'outside', message, fix, severity: 'error' }],
         }
       }
     },
@@ -110,9 +86,7 @@ export function createManifestServers(
   }
 }
 
-type OpenedServer = { readonly source: ToolSource; loaded?: LoadedSource }
-
-// What a manifest names is as strong as what it describes.
+// The tools of a server that a manifest names rank like the tool that a manifest describes.
 function toManifestTier({ tools, ...rest }: LoadedSource, how: string): LoadedSource {
   return {
     ...rest,
@@ -143,19 +117,13 @@ async function callServerTool(
   })
 }
 
-// A file of the folder is started like a script of it; a bare name is a program of the machine,
-// like in every configuration of servers.
+// A file of the folder is started like a script; a bare name is a program of the machine, as in
+// every configuration of servers.
 function toStartableServer(folder: string, server: NamedServer): NamedServer {
   if (!('command' in server) || !isFileCommand(server.command)) return server
   const place = findManifestEntry(folder, [folder, dirname(folder)], server.command)
   if ('reason' in place)
     throw new ToolError('CONFIG', place.message, { suggestion: `Put the program below ${folder}` })
-  const [command, ...args] = buildStartCommand(
-    place.path,
-    getRunner(place.path),
-    findPython(folder, undefined),
-    readFileHead(place.path),
-    isExecutableMode(statFile(place.path)?.mode ?? 0),
-  )
+  const [command, ...args] = buildStartCommand(place.path, findPython(folder))
   return { ...server, command, args: [...args, ...server.args] }
 }

@@ -2,10 +2,11 @@
  * The types of manifests, and the keys all forms share.
  */
 
-import { failReading } from '../../protocol/documents.ts'
 import type { ReadProblem, ReadResult } from '../../protocol/documents.ts'
+import { failReading } from '../../protocol/documents.ts'
 import type { Annotations, Permissions } from '../../protocol/manifest.ts'
-import { compact, isObject } from '../../util/values.ts'
+import type { JsonObject, JsonSchema } from '../../util/values.ts'
+import { compact, isObject, ownFields } from '../../util/values.ts'
 import type { ChildCall } from '../child/child-call.ts'
 import type { ForeignMetadata } from '../source.ts'
 
@@ -27,8 +28,8 @@ export type NamedServer =
     }
 
 /**
- * A tool as a manifest describes it. Where its program lies is looked up each time, because that
- * changes without the manifest.
+ * A tool as a manifest describes it. Its program is looked up each time, because it can change
+ * without the manifest.
  */
 export type ToolFile = {
   readonly style: 'fractalic' | 'orchestration'
@@ -40,7 +41,7 @@ export type ToolFile = {
   /** Absent: by the name of the entry. */
   readonly runner?: ScriptRunner
   readonly call: Omit<ChildCall, 'command'>
-  /** It starts other tools, and may tell about its tasks. */
+  /** It starts other tools, and may report their tasks. */
   readonly orchestrator?: true
   /** Arguments that make the program test itself. */
   readonly selftest?: readonly string[]
@@ -58,87 +59,68 @@ export type ServerFile = {
 
 export type ManifestFile = ToolFile | ServerFile
 
-type MetadataSource = { readonly [key: string]: unknown }
-
-/** What a manifest says besides name, schema and program. What has the wrong type is not taken. */
-export function readMetadata(data: MetadataSource): ForeignMetadata {
-  const timeout = getOwn(data, 'timeout')
-  const permissions = getOwn(data, 'permissions')
-  const annotations = getOwn(data, 'annotations')
-  return {
-    ...readTextField(data, 'title'),
-    ...readTextField(data, 'summary'),
-    ...readTextField(data, 'description'),
-    ...compact({
-      tags: Array.isArray(getOwn(data, 'tags')) ? filterTexts(getOwn(data, 'tags')) : undefined,
-      timeout:
-        typeof timeout === 'number' && timeout > 0 && Number.isFinite(timeout)
-          ? timeout
-          : undefined,
-      permissions: permissions !== undefined ? readPermissions(data) : undefined,
-      annotations: isObject(annotations) ? readAnnotations(annotations) : undefined,
-      dryRun: getOwn(data, 'dryRun') === true || undefined,
-      streaming: getOwn(data, 'streaming') === true || undefined,
-      session: getOwn(data, 'session') === true || undefined,
-    }),
-  }
+/**
+ * What a manifest says besides name, schema and program. Values of a wrong type are left out. Here
+ * and below, `data` has own fields only (`ownFields`).
+ */
+export function readMetadata(data: JsonObject): ForeignMetadata {
+  const { permissions, timeout, annotations } = data
+  const isLimit = typeof timeout === 'number' && timeout > 0 && Number.isFinite(timeout)
+  return compact({
+    title: toText(data['title']),
+    summary: toText(data['summary']),
+    description: toText(data['description']),
+    tags: Array.isArray(data['tags']) ? filterTexts(data['tags']) : undefined,
+    timeout: isLimit ? timeout : undefined,
+    permissions: permissions === undefined ? undefined : readPermissions(data),
+    annotations: isObject(annotations) ? readAnnotations(annotations) : undefined,
+    dryRun: data['dryRun'] === true || undefined,
+    streaming: data['streaming'] === true || undefined,
+    session: data['session'] === true || undefined,
+  })
 }
 
 /**
- * What a manifest says about what its tool may do; an empty key asks for nothing. The resources and
- * secrets that stand beside its permissions belong to them.
+ * The permissions of a manifest; an empty key asks for nothing. The resources and secrets beside
+ * its permissions belong to them.
  */
-export function readPermissions(data: MetadataSource): Permissions {
-  const permissions = getOwn(data, 'permissions')
-  const beside = ['resources', 'secrets'].filter(
-    (key) => getOwn(data, key) !== undefined && getOwn(data, key) !== null,
+export function readPermissions({ permissions, resources, secrets }: JsonObject): Permissions {
+  const more = compact({ resources: resources ?? undefined, secrets: secrets ?? undefined })
+  return { ...ownFields(permissions), ...more }
+}
+
+/**
+ * Why the permissions of a manifest cannot be read at all. The grants themselves are checked when
+ * the tool is run.
+ */
+export function findPermissionsProblem({
+  permissions = null,
+}: JsonObject): { readonly problem: ReadProblem } | undefined {
+  if (permissions === null || isObject(permissions)) return undefined
+  return failReading(
+    'manifest',
+    "has 'permissions' that are not a mapping",
+    'Write permissions: {filesystem: ..., network: ...}; {} asks for nothing but the workspace',
   )
-  return {
-    ...(isObject(permissions) && permissions),
-    ...Object.fromEntries(beside.map((key) => [key, data[key]])),
-  }
 }
 
-/**
- * Why the permissions of a manifest cannot be taken at all. What they ask for is looked at when the
- * tool is run.
- */
-export function findPermissionsProblem(
-  data: MetadataSource,
-): { readonly problem: ReadProblem } | undefined {
-  const permissions = getOwn(data, 'permissions') ?? undefined
-  return permissions === undefined || isObject(permissions)
-    ? undefined
-    : failReading(
-        'manifest',
-        "has 'permissions' that are not a mapping",
-        'Write permissions: {filesystem: ..., network: ...}; {} asks for nothing but the workspace',
-      )
+/** True for a JSON Schema of objects; `type: object` may be left out. */
+export function isObjectSchema(value: unknown): value is JsonSchema {
+  return isObject(value) && (ownFields(value)['type'] ?? 'object') === 'object'
 }
 
-/** A key that the data itself has. */
-export function getOwn(data: MetadataSource, key: string): unknown {
-  return Object.hasOwn(data, key) ? data[key] : undefined
-}
-
-/** The texts of a list. */
+/** The texts of a list; none for anything else. */
 export function filterTexts(value: unknown): string[] {
-  return Array.isArray(value)
-    ? value.filter((item): item is string => typeof item === 'string')
-    : []
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** The texts of an object, by name. */
+/** The texts of an object, by name; numbers become texts. */
 export function toTextMap(value: unknown): { [name: string]: string } | undefined {
   if (!isObject(value)) return undefined
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(
-        (entry): entry is [string, string | number] =>
-          typeof entry[1] === 'string' || typeof entry[1] === 'number',
-      )
-      .map(([name, item]) => [name, String(item)]),
-  )
+  const entries = Object.entries(value)
+    .filter(([, item]) => typeof item === 'string' || typeof item === 'number')
+    .map(([name, item]) => [name, String(item)])
+  return Object.fromEntries(entries) as { [name: string]: string }
 }
 
 /** What is wrong with a name; it may be any text of one line. */
@@ -150,33 +132,27 @@ export function findNameProblem(name: unknown): string | undefined {
     : undefined
 }
 
-function readTextField(
-  data: MetadataSource,
-  key: 'title' | 'summary' | 'description',
-): { [key: string]: string } {
-  const value = getOwn(data, key)
-  return typeof value === 'string' && value.trim() !== '' ? { [key]: value } : {}
+function toText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-function readAnnotations(data: MetadataSource): Annotations {
+function readAnnotations(annotations: JsonObject): Annotations {
+  const data = ownFields(annotations)
+  const names = ['readOnly', 'destructive', 'idempotent', 'openWorld']
   return Object.fromEntries(
-    ['readOnly', 'destructive', 'idempotent', 'openWorld']
-      .filter((key) => typeof getOwn(data, key) === 'boolean')
-      .map((key) => [key, data[key]]),
+    names.filter((name) => typeof data[name] === 'boolean').map((name) => [name, data[name]]),
   )
 }
-
-type NamedServerData = { readonly [key: string]: unknown }
 
 /**
  * Reads a manifest with `command: mcp`. With parameters it describes one tool of the server,
  * without them it brings all of its tools.
  */
 export function readServerManifest(
-  data: NamedServerData,
+  data: JsonObject,
   name: string,
   facts: ForeignMetadata,
-  oneTool: boolean,
+  isOneTool: boolean,
 ): ReadResult<ManifestFile> {
   const server = findNamedServer(data)
   if (!server)
@@ -185,23 +161,9 @@ export function readServerManifest(
       "has the command mcp, but its 'entry' is neither an address nor a command",
       'Write entry: http://host:port (a server with /list_tools and /call_tool), entry: https://host/mcp, or entry: a command that starts an MCP server on stdio',
     )
-  const tool = getOwn(data, 'tool')
-  return {
-    value: {
-      style: 'fractalic',
-      name,
-      server,
-      facts,
-      ...compact({
-        tool:
-          oneTool || typeof tool === 'string'
-            ? typeof tool === 'string'
-              ? tool
-              : name
-            : undefined,
-      }),
-    },
-  }
+  const byDefault = isOneTool ? name : undefined
+  const tool = typeof data['tool'] === 'string' ? data['tool'] : byDefault
+  return { value: compact({ style: 'fractalic', name, server, facts, tool }) }
 }
 
 /** True for a command that is a file of the folder; a bare word is a program of the machine. */
@@ -209,30 +171,32 @@ export function isFileCommand(command: string): boolean {
   return /[\\/.]/.test(command)
 }
 
-function findNamedServer(data: NamedServerData): NamedServer | undefined {
-  const url = getOwn(data, 'url')
-  const entry = getOwn(data, 'entry') ?? url
+function findNamedServer(data: JsonObject): NamedServer | undefined {
+  const { url } = data
+  const entry = data['entry'] ?? url
   if (typeof entry === 'string' && /^https?:\/\//i.test(entry))
     return toAddressedServer(data, entry, entry === url)
   const words = typeof entry === 'string' ? entry.trim().split(/\s+/) : filterTexts(entry)
-  const [command, ...rest] = words
-  if (command === undefined || command === '') return undefined
-  const env = toTextMap(getOwn(data, 'env'))
-  return {
+  const [command = '', ...args] = words
+  if (command === '') return undefined
+  return compact({
     protocol: 'mcp',
     command,
-    args: [...rest, ...filterTexts(getOwn(data, 'args'))],
-    ...compact({ env }),
-  }
+    args: [...args, ...filterTexts(data['args'])],
+    env: toTextMap(data['env']),
+  })
 }
 
-// The specification calls servers with /list_tools and /call_tool by this name; a server of the
-// real protocol is told by its key, its type or its path.
-function toAddressedServer(data: NamedServerData, address: string, keyed: boolean): NamedServer {
-  const headers = toTextMap(getOwn(data, 'headers'))
-  const type = getOwn(data, 'type') ?? getOwn(data, 'transport')
-  const real = keyed || type !== undefined || /\/(mcp|sse)\/?$/i.test(address)
-  const url = real ? address : address.replace(/\/+(call_tool|list_tools)?\/*$/, '')
-  const protocol: 'mcp' | 'call_tool' = real ? 'mcp' : 'call_tool'
-  return compact({ protocol, url, headers })
+// The specification uses this name for servers with /list_tools and /call_tool; an MCP server is
+// recognized by its key, its type or its path.
+function toAddressedServer(data: JsonObject, address: string, hasUrlKey: boolean): NamedServer {
+  const isMcp =
+    hasUrlKey ||
+    (data['type'] ?? data['transport']) !== undefined ||
+    /\/(mcp|sse)\/?$/i.test(address)
+  return compact({
+    protocol: isMcp ? 'mcp' : 'call_tool',
+    url: isMcp ? address : address.replace(/\/+(call_tool|list_tools)?\/*$/, ''),
+    headers: toTextMap(data['headers']),
+  })
 }

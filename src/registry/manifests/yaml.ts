@@ -2,272 +2,218 @@
  * Reads manifests in YAML: the fractalic form, the orchestration form, and error_codes.yaml.
  */
 
+import type { ReadProblem, ReadResult } from '../../protocol/documents.ts'
 import { failReading } from '../../protocol/documents.ts'
-import type { ReadResult } from '../../protocol/documents.ts'
-import { findErrorRow } from '../../protocol/errors.ts'
 import type { DeclaredError, ErrorCategory } from '../../protocol/errors.ts'
-import { compact, isObject } from '../../util/values.ts'
-import type { JsonSchema } from '../../util/values.ts'
+import { findErrorRow } from '../../protocol/errors.ts'
+import type { JsonObject, JsonSchema } from '../../util/values.ts'
+import { compact, isObject, ownFields } from '../../util/values.ts'
 import type { CallForm } from '../child/child-call.ts'
+import type { ManifestFile, ScriptRunner } from './metadata.ts'
 import {
   filterTexts,
   findNameProblem,
   findPermissionsProblem,
-  getOwn,
+  isObjectSchema,
   readMetadata,
   readPermissions,
   readServerManifest,
   toTextMap,
 } from './metadata.ts'
-import type { ManifestFile, ScriptRunner } from './metadata.ts'
 
-/** The commands of the fractalic form. */
-const FRACTALIC_COMMANDS = [
-  'python',
-  'python-cli',
-  'bash-cli',
-  'bash',
-  'mcp',
-  'node',
-  'exec',
-] as const
+/** The commands of the fractalic form: how each is started and called. */
+const FRACTALIC_COMMANDS: {
+  readonly [command: string]: {
+    readonly runner: ScriptRunner
+    readonly form: CallForm
+    /** The manifest may choose another form. */
+    readonly mayChoose?: true
+  }
+} = {
+  python: { runner: 'python', form: 'json' },
+  'python-cli': { runner: 'python', form: 'flags' },
+  'bash-cli': { runner: 'bash', form: 'flags' },
+  bash: { runner: 'bash', form: 'json' },
+  // A server; see readServerManifest.
+  mcp: { runner: 'exec', form: 'json' },
+  node: { runner: 'node', form: 'json', mayChoose: true },
+  exec: { runner: 'exec', form: 'json', mayChoose: true },
+}
+const FRACTALIC_CALL_FORMS: readonly CallForm[] = ['json', 'flags', 'stdin', 'protocol']
 
-type ManifestData = { readonly [key: string]: unknown }
+function reject(message: string, fix: string): { readonly problem: ReadProblem } {
+  return failReading('manifest', message, fix)
+}
 
 /**
- * Tells by its keys what a parsed YAML file is; undefined: no manifest at all. `registered` files
- * lie where only manifests of the orchestration form lie.
+ * Decides by its keys what a parsed YAML file is; undefined: no manifest at all. `registered` files
+ * are in a place for manifests of the orchestration form only.
  */
 export function readManifest(
-  data: unknown,
+  document: unknown,
   registered = false,
 ): ReadResult<ManifestFile> | undefined {
-  if (!isObject(data))
+  if (!isObject(document))
     return registered
-      ? failReading('manifest', 'is not a mapping', 'Write name, version and entry, one a line')
+      ? reject('is not a mapping', 'Write name, version and entry, one a line')
       : undefined
-  const has = (key: string): boolean =>
-    getOwn(data, key) !== undefined && getOwn(data, key) !== null
-  if (has('command'))
-    return hasFractalicCommand(data) ? readFractalic(data) : rejectUnknownCommand(data, has)
+  const data = ownFields(document)
+  const has = (key: string): boolean => data[key] !== undefined && data[key] !== null
+  const commands = Object.keys(FRACTALIC_COMMANDS)
+  if (has('command')) {
+    const command = data['command']
+    if (typeof command === 'string' && commands.includes(command))
+      return readFractalic(data, command)
+    if (!has('name') || !(has('entry') || has('parameters'))) return undefined
+    return reject(
+      `has the command ${JSON.stringify(command)?.slice(0, 80)}`,
+      `Write one of ${commands.join(', ')}`,
+    )
+  }
   if (
     registered ||
     (has('entry') && (has('protocol_version') || has('permissions') || has('inputs')))
   )
     return readOrchestration(data)
-  if (has('name') && has('entry'))
-    return failReading(
-      'manifest',
+  if (!has('name')) return undefined
+  if (has('entry'))
+    return reject(
       "has 'name' and 'entry' but nothing that says how it is called",
-      `Add command: ${FRACTALIC_COMMANDS.join(' | ')}, or protocol_version: 1`,
+      `Add command: ${commands.join(' | ')}, or protocol_version: 1`,
     )
-  if (
-    has('name') &&
-    (has('parameters') || has('protocol_version') || Array.isArray(getOwn(data, 'inputs')))
-  )
-    return failReading(
-      'manifest',
-      has('parameters')
-        ? "has 'name' and 'parameters' but neither 'command' nor 'entry'"
-        : "has 'name' but no 'entry'",
-      'Add the entry: the program that is called',
-    )
+  const entryFix = 'Add the entry: the program that is called'
+  if (has('parameters'))
+    return reject("has 'name' and 'parameters' but neither 'command' nor 'entry'", entryFix)
+  if (has('protocol_version') || Array.isArray(data['inputs']))
+    return reject("has 'name' but no 'entry'", entryFix)
   return undefined
 }
 
-function hasFractalicCommand(data: ManifestData): boolean {
-  return (FRACTALIC_COMMANDS as readonly unknown[]).includes(getOwn(data, 'command'))
+function rejectName(name: unknown): { readonly problem: ReadProblem } | undefined {
+  const problem = findNameProblem(name)
+  return problem === undefined ? undefined : reject(problem, "Add a line 'name: ...'")
 }
-
-function rejectUnknownCommand(
-  data: ManifestData,
-  has: (key: string) => boolean,
-): ReadResult<ManifestFile> | undefined {
-  if (!has('name') || !(has('entry') || has('parameters'))) return undefined
-  return failReading(
-    'manifest',
-    `has the command ${JSON.stringify(getOwn(data, 'command'))?.slice(0, 80)}`,
-    `Write one of ${FRACTALIC_COMMANDS.join(', ')}`,
-  )
-}
-
-type FractalicData = { readonly [key: string]: unknown }
-
-const COMMAND_FORMS: {
-  readonly [command: string]: {
-    readonly runner: ScriptRunner
-    readonly form: CallForm
-    readonly free?: true
-  }
-} = {
-  python: { runner: 'python', form: 'json' },
-  'python-cli': { runner: 'python', form: 'flags' },
-  bash: { runner: 'bash', form: 'json' },
-  'bash-cli': { runner: 'bash', form: 'flags' },
-  node: { runner: 'node', form: 'json', free: true },
-  exec: { runner: 'exec', form: 'json', free: true },
-}
-const FRACTALIC_CALL_FORMS = [
-  'json',
-  'flags',
-  'stdin',
-  'protocol',
-] as const satisfies readonly CallForm[]
 
 /** Reads a manifest of the fractalic form: `name, description, command, entry, parameters`. */
-function readFractalic(data: FractalicData): ReadResult<ManifestFile> {
-  const name = getOwn(data, 'name')
-  const unnamed = findNameProblem(name)
-  if (unnamed !== undefined) return failReading('manifest', unnamed, "Add a line 'name: ...'")
-  const parameters = getOwn(data, 'parameters') ?? undefined
-  if (
-    parameters !== undefined &&
-    (!isObject(parameters) || (getOwn(parameters, 'type') ?? 'object') !== 'object')
-  )
-    return failReading(
-      'manifest',
+function readFractalic(data: JsonObject, command: string): ReadResult<ManifestFile> {
+  const name = data['name'] as string
+  const parameters = data['parameters'] ?? undefined
+  const unnamed = rejectName(name)
+  if (unnamed) return unnamed
+  if (parameters !== undefined && !isObjectSchema(parameters))
+    return reject(
       "has 'parameters' that are no JSON Schema of an object",
       'Write parameters: {type: object, properties: {...}}',
     )
   const wide = findPermissionsProblem(data)
   if (wide) return wide
-  const facts = {
-    ...readMetadata(data),
-    ...compact({
-      inputSchema: isObject(parameters) ? { type: 'object', ...parameters } : undefined,
-    }),
-  }
-  const command = getOwn(data, 'command') as string
+  const inputSchema = parameters && { type: 'object', ...parameters }
+  const facts = { ...readMetadata(data), ...compact({ inputSchema }) }
   if (command === 'mcp' && facts.permissions)
-    return failReading(
-      'manifest',
+    return reject(
       "has 'permissions', which cannot be enforced for a server that many calls share",
       "Take 'permissions' out, and start the server in a sandbox of its own",
     )
-  if (command === 'mcp')
-    return readServerManifest(data, name as string, facts, parameters !== undefined)
-  const entry = getOwn(data, 'entry')
+  if (command === 'mcp') return readServerManifest(data, name, facts, parameters !== undefined)
+  const { entry, version, env } = data
   if (typeof entry !== 'string' || entry.trim() === '')
-    return failReading('manifest', "has no 'entry'", "Add a line 'entry: <the program>'")
-  const { runner, form: usual, free } = COMMAND_FORMS[command]!
-  const form = getOwn(data, 'call') ?? usual
-  if (!(FRACTALIC_CALL_FORMS as readonly unknown[]).includes(form) || (!free && form !== usual))
-    return failReading(
-      'manifest',
+    return reject("has no 'entry'", "Add a line 'entry: <the program>'")
+  const { runner, form: usual, mayChoose } = FRACTALIC_COMMANDS[command]!
+  const form = (data['call'] ?? usual) as CallForm
+  if (form !== usual && !mayChoose)
+    return reject(
       `has 'call: ${String(form).slice(0, 40)}'`,
-      free
-        ? `Write one of ${FRACTALIC_CALL_FORMS.join(', ')}`
-        : `Take it out: the command ${command} is always called by ${usual}; node and exec may choose`,
+      `Take it out: the command ${command} is always called by ${usual}; node and exec may choose`,
     )
-  const env = getOwn(data, 'env')
-  const given = isObject(env) && !Array.isArray(getOwn(env, 'require')) ? toTextMap(env) : undefined
-  const required = isObject(env) ? filterTexts(getOwn(env, 'require')) : []
+  if (!FRACTALIC_CALL_FORMS.includes(form))
+    return reject(
+      `has 'call: ${String(form).slice(0, 40)}'`,
+      `Write one of ${FRACTALIC_CALL_FORMS.join(', ')}`,
+    )
+  const isRequireList = Array.isArray(ownFields(env)['require'])
   return {
-    value: {
+    value: compact({
       style: 'fractalic',
-      name: name as string,
+      name,
       facts,
       entry,
       runner,
-      ...compact({
-        version:
-          typeof getOwn(data, 'version') === 'string'
-            ? (getOwn(data, 'version') as string)
-            : undefined,
-      }),
+      version: typeof version === 'string' ? version : undefined,
       call: compact({
-        form: form as CallForm,
-        env: given,
-        requireEnv: required.length > 0 ? required : undefined,
+        form,
+        env: isRequireList ? undefined : toTextMap(env),
+        requireEnv: toTextsOrNothing(ownFields(env)['require']),
       }),
-    },
+    }),
   }
 }
 
-type OrchestrationData = { readonly [key: string]: unknown }
+function toTextsOrNothing(value: unknown): string[] | undefined {
+  const texts = filterTexts(value)
+  return texts.length > 0 ? texts : undefined
+}
 
 /**
  * Reads a manifest of the orchestration form: `name, version, entry, protocol_version, inputs,
  * permissions, resources, env, exit_codes, orchestrator`.
  */
-function readOrchestration(data: OrchestrationData): ReadResult<ManifestFile> {
-  const name = getOwn(data, 'name')
-  const unnamed = findNameProblem(name)
-  if (unnamed !== undefined) return failReading('manifest', unnamed, "Add a line 'name: ...'")
-  const entry = getOwn(data, 'entry') ?? undefined
+function readOrchestration(data: JsonObject): ReadResult<ManifestFile> {
+  const name = data['name'] as string
+  const unnamed = rejectName(name)
+  if (unnamed) return unnamed
+  const entry = data['entry'] ?? undefined
   if (entry !== undefined && (typeof entry !== 'string' || entry.trim() === ''))
-    return failReading(
-      'manifest',
-      "has an 'entry' that is not a path",
-      "Write 'entry: cli.py', or leave it out",
-    )
-  const protocol = getOwn(data, 'protocol_version') ?? undefined
+    return reject("has an 'entry' that is not a path", "Write 'entry: cli.py', or leave it out")
+  const protocol = data['protocol_version'] ?? undefined
   if (protocol !== undefined && String(protocol) !== '1')
-    return failReading(
-      'manifest',
+    return reject(
       `wants protocol_version ${JSON.stringify(protocol)?.slice(0, 40)}`,
       'Write protocol_version: 1, the only one there is',
     )
-  const inputs = toInputsSchema(getOwn(data, 'inputs') ?? undefined)
+  const inputs = toInputsSchema(data['inputs'] ?? undefined)
   if (inputs && 'problem' in inputs) return inputs
   const wide = findPermissionsProblem(data)
   if (wide) return wide
-  const orchestrator = getOwn(data, 'orchestrator') === true
-  if (
-    orchestrator &&
-    ['permissions', 'resources', 'secrets'].some(
-      (key) => (getOwn(data, key) ?? undefined) !== undefined,
-    )
-  )
-    return failReading(
-      'manifest',
+  const isOrchestrator = data['orchestrator'] === true
+  const grants = [data['permissions'], data['resources'], data['secrets']]
+  if (isOrchestrator && grants.some((each) => each !== undefined && each !== null))
+    return reject(
       "is an orchestrator, which runs with its caller's rights, and has permissions",
       'Take out one of the two; the tools that it starts have permissions of their own',
     )
-  const version = getOwn(data, 'version')
-  const env = getOwn(data, 'env')
-  const required = isObject(env) ? filterTexts(getOwn(env, 'require')) : []
-  const exitCodes = readExitCodes(getOwn(data, 'exit_codes'))
-  const health = getOwn(data, 'health')
-  const selftest = isObject(health) ? filterTexts(getOwn(health, 'selftest')) : []
+  const { version, exit_codes: exitCodes } = data
+  const hasVersion = typeof version === 'string' || typeof version === 'number'
+  // A manifest of this form confines its tool, also where it asks for nothing. An orchestrator
+  // cannot be confined, but the tools that it starts are.
+  const more = compact({
+    inputSchema: inputs?.value,
+    permissions: isOrchestrator ? undefined : readPermissions(data),
+  })
   return {
     value: compact({
       style: 'orchestration',
-      name: name as string,
-      version:
-        typeof version === 'string' || typeof version === 'number' ? String(version) : undefined,
-      // A manifest of this form binds its tool, also where it asks for nothing; only what starts
-      // other tools cannot be bound, and they are.
-      facts: {
-        ...readMetadata(data),
-        ...compact({
-          inputSchema: inputs ? inputs.value : undefined,
-          permissions: !orchestrator ? readPermissions(data) : undefined,
-        }),
-      },
-      orchestrator: orchestrator || undefined,
+      name,
+      version: hasVersion ? String(version) : undefined,
+      facts: { ...readMetadata(data), ...more },
+      orchestrator: isOrchestrator || undefined,
       entry,
       call: compact({
         form: protocol === undefined ? 'flags' : 'protocol',
-        requireEnv: required.length > 0 ? required : undefined,
-        exitCodes,
+        requireEnv: toTextsOrNothing(ownFields(data['env'])['require']),
+        exitCodes: isObject(exitCodes) ? pickExitCodes(exitCodes) : undefined,
       }),
-      selftest: selftest.length > 0 ? selftest : undefined,
+      selftest: toTextsOrNothing(ownFields(data['health'])['selftest']),
     }),
   }
 }
 
-function readExitCodes(value: unknown): { readonly [meaning: string]: number } | undefined {
-  if (!isObject(value)) return undefined
+function pickExitCodes(codes: JsonObject): { readonly [meaning: string]: number } {
+  const isExitCode = (code: unknown): code is number =>
+    Number.isInteger(code) && (code as number) >= 0 && (code as number) <= 255
   return Object.fromEntries(
-    Object.entries(value).filter(
-      (entry): entry is [string, number] =>
-        Number.isInteger(entry[1]) && (entry[1] as number) >= 0 && (entry[1] as number) <= 255,
-    ),
+    Object.entries(codes).filter((entry): entry is [string, number] => isExitCode(entry[1])),
   )
 }
-
-type InputData = { readonly [key: string]: unknown }
 
 const INPUT_TYPES: { readonly [type: string]: JsonSchema } = {
   string: { type: 'string' },
@@ -300,39 +246,32 @@ const COPIED_KEYWORDS = [
   'items',
 ] as const
 
+const INPUT_FIX = 'Write each input as - {name: source, type: path, required: true}'
+
 /**
- * The schema that a list of inputs means: `- {name: source, type: path, required: true}`. Undefined
- * where no list is given.
+ * The schema of a list of inputs: `- {name: source, type: path, required: true}`. Undefined where
+ * there is no list.
  */
 function toInputsSchema(inputs: unknown): ReadResult<JsonSchema> | undefined {
   if (inputs === undefined) return undefined
-  if (!Array.isArray(inputs))
-    return failReading(
-      'manifest',
-      "has 'inputs' that are not a list",
-      'Write each input as - {name: source, type: path, required: true}',
-    )
+  if (!Array.isArray(inputs)) return reject("has 'inputs' that are not a list", INPUT_FIX)
   const properties: { [name: string]: JsonSchema } = {}
   const required: string[] = []
-  for (const input of inputs as readonly unknown[]) {
-    const name = isObject(input) ? getOwn(input, 'name') : undefined
-    if (!isObject(input) || typeof name !== 'string' || name === '' || name === '__proto__')
-      return failReading(
-        'manifest',
-        'has an input without a name',
-        'Write each input as - {name: source, type: path, required: true}',
-      )
+  for (const each of inputs as readonly unknown[]) {
+    const input = ownFields(each)
+    const { name } = input
+    const type = input['type'] ?? 'string'
+    if (typeof name !== 'string' || name === '' || name === '__proto__')
+      return reject('has an input without a name', INPUT_FIX)
     if (Object.hasOwn(properties, name))
-      return failReading('manifest', `has the input '${name}' twice`, 'Take one of them out')
-    const type = getOwn(input, 'type') ?? 'string'
+      return reject(`has the input '${name}' twice`, 'Take one of them out')
     if (typeof type !== 'string' || !Object.hasOwn(INPUT_TYPES, type))
-      return failReading(
-        'manifest',
+      return reject(
         `has the input '${name}' of the unknown type ${JSON.stringify(type)?.slice(0, 40)}`,
         `Write one of ${Object.keys(INPUT_TYPES).join(', ')}`,
       )
-    properties[name] = toInputSchema(input, type)
-    if (isTruthyText(getOwn(input, 'required'))) required.push(name)
+    properties[name] = toInputSchema(input, INPUT_TYPES[type]!)
+    if (isTruthyText(input['required'])) required.push(name)
   }
   return {
     value: compact({
@@ -344,24 +283,18 @@ function toInputsSchema(inputs: unknown): ReadResult<JsonSchema> | undefined {
   }
 }
 
-function toInputSchema(input: InputData, type: string): JsonSchema {
-  const choices = getOwn(input, 'choices') ?? getOwn(input, 'values')
-  const direction = getOwn(input, 'direction')
+function toInputSchema(input: JsonObject, type: JsonSchema): JsonSchema {
+  const choices = input['choices'] ?? input['values']
+  const { direction } = input
+  const hasDirection =
+    type['format'] === 'path' &&
+    (direction === 'in' || direction === 'out' || direction === 'inout')
   return {
-    ...INPUT_TYPES[type],
-    ...Object.fromEntries(
-      COPIED_KEYWORDS.filter((key) => getOwn(input, key) !== undefined).map((key) => [
-        key,
-        input[key],
-      ]),
-    ),
+    ...type,
+    ...compact(Object.fromEntries(COPIED_KEYWORDS.map((key) => [key, input[key]]))),
     ...compact({
       enum: Array.isArray(choices) ? choices : undefined,
-      'x-toolable-path':
-        INPUT_TYPES[type]!['format'] === 'path' &&
-        (direction === 'in' || direction === 'out' || direction === 'inout')
-          ? { direction }
-          : undefined,
+      'x-toolable-path': hasDirection ? { direction } : undefined,
     }),
   }
 }
@@ -384,8 +317,8 @@ const CATEGORIES_BY_CLASS: { readonly [className: string]: ErrorCategory } = {
 /**
  * Reads `registry/error_codes.yaml`: `codes: {E_MY_THING: {class: user_error, retryable: false}}`.
  */
-export function readErrorCodes(data: unknown): ReadResult<ErrorCodes> {
-  const codes = isObject(data) ? getOwn(data, 'codes') : undefined
+export function readErrorCodes(document: unknown): ReadResult<ErrorCodes> {
+  const { codes } = ownFields(document)
   if (!isObject(codes))
     return failReading(
       'error-codes',
@@ -400,22 +333,20 @@ export function readErrorCodes(data: unknown): ReadResult<ErrorCodes> {
         `has the code '${code.slice(0, 80)}'`,
         'Write codes in capital letters, digits and _, like E_MY_THING',
       )
-    const facts = isObject(given) ? given : {}
-    const className = getOwn(facts, 'class') ?? 'unknown'
+    const data = ownFields(given)
+    const className = data['class'] ?? 'unknown'
     if (typeof className !== 'string' || !Object.hasOwn(CATEGORIES_BY_CLASS, className))
       return failReading(
         'error-codes',
         `has the class ${JSON.stringify(className)?.slice(0, 40)} at ${code}`,
         `Write one of ${Object.keys(CATEGORIES_BY_CLASS).join(', ')}`,
       )
-    const retryable = getOwn(facts, 'retryable')
-    const message = getOwn(facts, 'message') ?? getOwn(facts, 'description')
+    const { retryable } = data
+    const message = data['message'] ?? data['description']
+    const hasMessage = typeof message === 'string' && message.trim() !== ''
     declared[code] = {
       category: CATEGORIES_BY_CLASS[className]!,
-      message:
-        typeof message === 'string' && message.trim() !== ''
-          ? message
-          : (findErrorRow(code)?.row.meaning ?? toErrorWords(code)),
+      message: hasMessage ? message : (findErrorRow(code)?.row.meaning ?? toErrorWords(code)),
       retryable: typeof retryable === 'boolean' ? retryable : className === 'retryable',
       recoverable: className === 'user_error',
     }

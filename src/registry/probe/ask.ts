@@ -3,10 +3,10 @@
  */
 
 import { availableParallelism } from 'node:os'
-import { PROBE_HOME } from '../../process/child.ts'
 import type { ChildEnd } from '../../process/child.ts'
-import { buildProbeEnv } from '../../process/environment.ts'
+import { PROBE_HOME } from '../../process/child.ts'
 import type { HostEnv } from '../../process/environment.ts'
+import { buildProbeEnv } from '../../process/environment.ts'
 import { getCpuTimeMs } from '../../process/process-table.ts'
 import { runChild } from '../../process/run.ts'
 import type { PromptManifest, ResourceManifest } from '../../protocol/manifest.ts'
@@ -146,7 +146,7 @@ export type ProbeRefusalReason =
   | 'no-sandbox'
   | 'cancelled'
 
-export type ProbedTool = {
+export type ProgramTool = {
   readonly name: string
   readonly facts: ForeignMetadata
   readonly call: ChildCall
@@ -167,7 +167,7 @@ export type ProbeVerdict =
       /** What the program calls itself. */
       readonly program?: string
       readonly version?: string
-      readonly tools: readonly ProbedTool[]
+      readonly tools: readonly ProgramTool[]
       readonly resources: readonly ResourceManifest[]
       readonly prompts: readonly PromptManifest[]
       readonly warnings: readonly ProbeWarning[]

@@ -6,8 +6,8 @@ import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, extname, join } from 'node:path'
 import type { ChildEnd } from '../../process/child.ts'
-import { buildProbeEnv } from '../../process/environment.ts'
 import type { HostEnv } from '../../process/environment.ts'
+import { buildProbeEnv } from '../../process/environment.ts'
 import { findProgram } from '../../process/programs.ts'
 import { runChild } from '../../process/run.ts'
 import { findSandbox } from '../../sandbox/probe-sandbox.ts'
@@ -15,6 +15,16 @@ import { quoteCommandLine } from '../../util/text.ts'
 import { compact, isObject } from '../../util/values.ts'
 import type { ChildCall } from '../child/child-call.ts'
 import type { ForeignMetadata } from '../source.ts'
+import type {
+  ProbeCandidate,
+  ProbeForm,
+  ProbeOptions,
+  ProbeQuestion,
+  ProbeTarget,
+  ProbeVerdict,
+  ProbeWarning,
+  ProgramTool,
+} from './ask.ts'
 import {
   askProbeQuestion,
   DISCOVER_QUESTION,
@@ -27,16 +37,7 @@ import {
   toManifestQuestion,
   WANTED_ANSWER_MS,
 } from './ask.ts'
-import type {
-  ProbeCandidate,
-  ProbedTool,
-  ProbeForm,
-  ProbeOptions,
-  ProbeQuestion,
-  ProbeTarget,
-  ProbeVerdict,
-  ProbeWarning,
-} from './ask.ts'
+import type { DiscoveredProgram, DumpedTool } from './discovery.ts'
 import {
   getDumpedCall,
   isDumpList,
@@ -45,14 +46,13 @@ import {
   readDump,
   toToolableCall,
 } from './discovery.ts'
-import type { DiscoveredProgram, DumpedTool } from './discovery.ts'
+import type { ParsedStdout, ProbeSetback } from './refusals.ts'
 import {
   explainAnswer,
   parseStdoutDocument,
   pickWeightiest,
   toNoSandboxSetback,
 } from './refusals.ts'
-import type { ParsedStdout, ProbeSetback } from './refusals.ts'
 
 /**
  * Asks a candidate what it is, by running it in a sandbox with a few questions. Never throws.
@@ -213,7 +213,7 @@ function decideVerdict(
         ]
   const give = (
     form: ProbeForm,
-    tools: readonly ProbedTool[],
+    tools: readonly ProgramTool[],
     rest: Partial<
       Pick<
         Extract<ProbeVerdict, { kind: 'tools' }>,

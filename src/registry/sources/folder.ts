@@ -2,28 +2,27 @@
  * A folder of tools: manifests, scripts and executables, remembered in one cache file.
  */
 
-import { realpathSync, watch as watchFolder } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
+import { realpathSync, watch as watchFolder } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { getPackageVersion } from '../../core/cache.ts'
 import { toToolError } from '../../core/errors.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { quoteForShell } from '../../util/text.ts'
 import { compact } from '../../util/values.ts'
-import { readCache, statFile, writeCache } from '../cache.ts'
 import type { CacheRecord } from '../cache.ts'
+import { readCache, statFile, writeCache } from '../cache.ts'
 import type { ChildServices } from '../child/child-call.ts'
 import { listCandidates } from '../folder/candidates.ts'
-import type { CandidateRefusal } from '../folder/candidates.ts'
 import type * as Definer from '../folder/define-tool.ts'
-import { parseErrorCodesBody } from '../folder/outline.ts'
 import type { CandidateOutline, CandidateProblem, FolderContext } from '../folder/outline.ts'
-import { scanFolder } from '../folder/scan.ts'
+import { parseErrorCodesBody } from '../folder/outline.ts'
 import type { FolderView, KnownCandidate } from '../folder/scan.ts'
+import { scanFolder } from '../folder/scan.ts'
 import type { ManifestServers, OpenServerSource } from '../folder/servers.ts'
 import type { ErrorCodes } from '../manifests/yaml.ts'
-import { expandValues } from '../source.ts'
 import type { FoundTool, LoadContext, LoadedSource, Problem, ToolSource } from '../source.ts'
+import { expandValues } from '../source.ts'
 import type { FolderOptions } from '../types.ts'
 
 /**
@@ -162,7 +161,7 @@ function toFolderProblem(source: string, location: string, thrown: unknown): Pro
 async function collectFolder(
   home: Omit<FolderContext, 'codes'>,
   view: FolderView,
-  refusals: readonly CandidateRefusal[],
+  refusals: ReturnType<typeof listCandidates>['refusals'],
   servers: ManifestServers,
   context: LoadContext,
 ): Promise<LoadedSource> {
