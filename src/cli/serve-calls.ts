@@ -8,18 +8,19 @@ import { resolve } from 'node:path'
 import type { CallOptions, ServerCallOptions } from '../core/call.ts'
 import { toToolError } from '../core/errors.ts'
 import type { Servable } from '../core/tool.ts'
-import type { Io } from '../protocol/io.ts'
-import { toMilliseconds } from '../protocol/limits.ts'
+import type { Io, TextSink } from '../protocol/io.ts'
 import type { Duration } from '../protocol/limits.ts'
+import { toMilliseconds } from '../protocol/limits.ts'
 import type { Outcome } from '../protocol/outcome.ts'
-import { SERVE_PROTOCOL_VERSION } from '../protocol/output-protocols.ts'
 import type { ServeRequestId } from '../protocol/output-protocols.ts'
+import { SERVE_PROTOCOL_VERSION } from '../protocol/output-protocols.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
 import type { GlobalFlags } from './global-flags.ts'
 import type { CommandHost } from './host.ts'
 import { ServedRequest } from './serve-request.ts'
+import type { LineWriter } from './server.ts'
 import {
   ConditionWaiter,
   createFaultLogger,
@@ -27,7 +28,6 @@ import {
   createServerLifecycle,
   forEachStdinLine,
 } from './server.ts'
-import type { LineWriter } from './server.ts'
 import { redirectStrayOutput } from './stray-output.ts'
 
 const DRAIN_TIMEOUT_MS = 5000
@@ -46,13 +46,13 @@ export async function serveCalls(
   const limit = parseTimeLimit(timeout)
   host.prepareForTools(redirectStrayOutput, createServerLifecycle(io, true, DRAIN_TIMEOUT_MS))
   io.stdout.unblock?.()
-  const writer = createLineWriter(io.stdout, () => connection.running <= 1)
-  const connection = new ServeConnection(set, writer, {
+  const connection = new ServeConnection(set, io.stdout, {
     look: createFaultLogger(io, true),
     cwd: io.cwd,
     env: io.env,
     limit,
   })
+  const { writer } = connection
   writer.write(
     JSON.stringify({ serve: SERVE_PROTOCOL_VERSION, name: set.name, version: set.version }),
   )
@@ -88,15 +88,18 @@ const HANDLER_FIELDS = Object.keys(SERVE_HANDLERS)
 
 /** Whoever calls, behind stdin and stdout. */
 class ServeConnection {
+  readonly writer: LineWriter
   readonly #requests = new Map<ServeRequestId, ServedRequest>()
   readonly #until = new ConditionWaiter()
   #deaf = false
 
   constructor(
     readonly set: Servable,
-    readonly writer: LineWriter,
+    sink: TextSink,
     readonly surroundings: ServeDefaults & { look(outcome: Outcome): void },
-  ) {}
+  ) {
+    this.writer = createLineWriter(sink, this)
+  }
 
   /** Requests that are being answered. */
   get running(): number {

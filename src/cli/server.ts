@@ -166,10 +166,10 @@ export type LineWriter = {
 }
 
 /**
- * A writer over stdout. `alone` says that no other answer is to be expected soon, so that there is
- * nothing to wait for.
+ * A writer over stdout. While at most one request is `running`, no other answer is to be expected
+ * soon, so nothing is held back.
  */
-export function createLineWriter(sink: TextSink, alone: () => boolean): LineWriter {
+export function createLineWriter(sink: TextSink, load: { readonly running: number }): LineWriter {
   let waiting = ''
   let written = 0
   let scheduled = false
@@ -195,7 +195,7 @@ export function createLineWriter(sink: TextSink, alone: () => boolean): LineWrit
   const writer: LineWriter = {
     write(message) {
       waiting += `${message}\n`
-      if (alone()) return flush()
+      if (load.running <= 1) return flush()
       if (scheduled) return
       scheduled = true
       setImmediate(flush)

@@ -3,12 +3,18 @@
  * `--fractalic-dump-schema`.
  */
 
-import { ERROR_TABLE, findErrorRow, getErrorInfo, toExitCode } from '../protocol/errors.ts'
 import type { DeclaredError, ErrorCodeInfo, ErrorRow } from '../protocol/errors.ts'
-import { EXIT_STATUSES } from '../protocol/manifest.ts'
-import type { Annotations, ToolManifest, ToolsetManifest } from '../protocol/manifest.ts'
-import { compact, isObject } from '../util/values.ts'
+import {
+  ERROR_TABLE,
+  EXIT_STATUSES,
+  findErrorRow,
+  getErrorInfo,
+  toExitCode,
+} from '../protocol/errors.ts'
+import type { ToolManifest, ToolsetManifest } from '../protocol/manifest.ts'
+import { toAnnotationHints } from '../protocol/manifest.ts'
 import type { JsonSchema } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import { toPromptEntry, toResourceEntry } from './discovery.ts'
 
 /**
@@ -88,29 +94,6 @@ export function buildSimpleSchemasDocument({
   tools,
 }: Pick<ToolsetManifest, 'tools'>): readonly object[] {
   return tools.map(buildSimpleSchemaDocument)
-}
-
-/** Hints about behaviour under the names that agents know. What is unknown is left out. */
-type AnnotationHints = {
-  readonly readOnlyHint?: boolean
-  readonly destructiveHint?: boolean
-  readonly idempotentHint?: boolean
-  readonly openWorldHint?: boolean
-}
-
-/** The annotations of a tool in hint form. */
-export function toAnnotationHints({
-  readOnly,
-  destructive,
-  idempotent,
-  openWorld,
-}: Annotations): AnnotationHints {
-  return compact({
-    readOnlyHint: readOnly,
-    destructiveHint: destructive,
-    idempotentHint: idempotent,
-    openWorldHint: openWorld,
-  })
 }
 
 /** The program around the tools: its entry point is the file that a runner would start. */

@@ -9,7 +9,7 @@ import { Cancellation } from '../core/call.ts'
 import { toHttpStatus } from '../protocol/errors.ts'
 import type { CallEvent } from '../protocol/events.ts'
 import type { Duration } from '../protocol/limits.ts'
-import { toMilliseconds } from '../protocol/limits.ts'
+import { capTimeout } from '../protocol/limits.ts'
 import type { FailureOutcome, Outcome, Suggestion } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
@@ -30,7 +30,8 @@ const MAX_KEY_CHARS = 255
  */
 export function parseCallOptions(request: HttpRequest, defaults: HttpCallDefaults): CallOptions {
   const { timeout: longest, confirm = false, ...rest } = defaults
-  const timeout = getShorterTimeout(longest, request.header('toolable-timeout'))
+  const asked = request.header('toolable-timeout')
+  const timeout = asked === undefined ? longest : capTimeout(asked, longest, 'Toolable-Timeout')
   const key = readShortHeader(request, 'Idempotency-Key', MAX_KEY_CHARS)
   const caller = readShortHeader(request, 'Toolable-Caller', MAX_CALLER_CHARS)
   return {
@@ -83,15 +84,6 @@ function readShortHeader(request: HttpRequest, name: string, longest: number): s
   throw new ToolError('INVALID_INPUT', `${name} is longer than ${longest} characters`, {
     field: name,
   })
-}
-
-function getShorterTimeout(
-  longest: Duration | undefined,
-  asked: string | undefined,
-): Duration | undefined {
-  if (asked === undefined) return longest
-  const milliseconds = toMilliseconds(asked, 'Toolable-Timeout')
-  return longest !== undefined && toMilliseconds(longest) < milliseconds ? longest : asked
 }
 
 /** A bare JSON document. */

@@ -2,7 +2,6 @@
  * The HTTP API of a toolset as an OpenAPI 3.1 document.
  */
 
-import { toAnnotationHints } from '../cli/tool-documents.ts'
 import { inlineRefs, upgradeKeywords } from '../define/schema/publish.ts'
 import type {
   Example,
@@ -11,6 +10,7 @@ import type {
   ToolMetadata,
   ToolsetManifest,
 } from '../protocol/manifest.ts'
+import { toAnnotationHints } from '../protocol/manifest.ts'
 import type { JsonObject, JsonSchema } from '../util/values.ts'
 import { compact } from '../util/values.ts'
 import {

@@ -2,15 +2,14 @@
  * All calls of a server: those that run, those that wait for answers, and tasks.
  */
 
-import { isObject } from '../util/values.ts'
-import { McpCall } from './call.ts'
-import type { McpCallOutcome } from './call.ts'
-import { RPC_CODES, RpcError } from './protocol.ts'
+import { compact, isObject } from '../util/values.ts'
+import type { McpCall } from './call.ts'
 import type { McpExchange, RpcParams } from './protocol.ts'
+import { RPC_CODES, RpcError } from './protocol.ts'
 import type { StateSigner } from './request-state.ts'
 
 /**
- * How long a modern client may take to answer, and how long a task is kept that nobody looks at.
+ * How long a modern client may take to answer, and how long a task is kept that is not looked at.
  */
 const ANSWER_TIMEOUT_MS = 10 * 60_000
 const TASK_TTL_MS = 60 * 60_000
@@ -25,6 +24,9 @@ type SuspendedCall = {
 }
 type RequestStateModule = typeof import('./request-state.ts')
 
+/** Hashes what a request is about, so that its state is good for that request only. */
+export type RequestHasher = (module: RequestStateModule) => string
+
 /**
  * The calls that run, and those that outlive their request: suspended between two rounds, or handed
  * out as tasks.
@@ -33,36 +35,17 @@ export class McpCallRegistry {
   readonly #suspended = new Map<string, SuspendedCall>()
   readonly #ids = new WeakMap<McpCall, string>()
   readonly #tasks = new Map<string, McpTask>()
-  readonly #running = new Set<McpCall>()
+  readonly running = new Set<McpCall>()
   #signer: StateSigner | undefined
 
-  /** @param onTask told when a task changes. */
-  constructor(
-    readonly now: () => number,
-    readonly onTask: (task: McpTask) => void,
-  ) {}
-
-  /** Begins a call. */
-  start(
-    exchange: McpExchange,
-    params: RpcParams,
-    work: (call: McpCall) => Promise<McpCallOutcome>,
-  ): McpCall {
-    return new McpCall(exchange, params, async (call) => {
-      this.#running.add(call)
-      try {
-        return await work(call)
-      } finally {
-        this.#running.delete(call)
-      }
-    })
-  }
+  /** @param onTask called when a task changes. */
+  constructor(readonly onTask: (task: McpTask) => void) {}
 
   /** Sets a call aside until its answers come; gives the result that asks for them. */
-  async suspend(call: McpCall, digest: (crypto: RequestStateModule) => string): Promise<object> {
-    const crypto = await import('./request-state.ts')
-    const signer = (this.#signer ??= crypto.createStateSigner())
-    const id = this.#ids.get(call) ?? crypto.createSecretId()
+  async suspend(call: McpCall, hash: RequestHasher): Promise<object> {
+    const requestState = await import('./request-state.ts')
+    const signer = (this.#signer ??= requestState.createStateSigner())
+    const id = this.#ids.get(call) ?? requestState.createSecretId()
     this.#leave(call)
     this.#ids.set(call, id)
     call.round++
@@ -70,14 +53,14 @@ export class McpCallRegistry {
       this.#suspended.delete(id)
       call.cancel('nobody answered in time')
     }, ANSWER_TIMEOUT_MS).unref()
-    this.#suspended.set(id, { call, digest: digest(crypto), timer })
+    this.#suspended.set(id, { call, digest: hash(requestState), timer })
     return {
       resultType: 'input_required',
-      inputRequests: call.inputRequests(),
+      inputRequests: call.listInputRequests(),
       requestState: signer.sign({
         call: id,
         round: call.round,
-        expires: this.now() + ANSWER_TIMEOUT_MS,
+        expires: Date.now() + ANSWER_TIMEOUT_MS,
       }),
     }
   }
@@ -86,29 +69,25 @@ export class McpCallRegistry {
    * Takes up the call that a state names and hands it the answers. Throws RpcError for states and
    * answers that cannot be used.
    */
-  async resume(
-    params: RpcParams,
-    exchange: McpExchange,
-    digest: (crypto: RequestStateModule) => string,
-  ): Promise<McpCall> {
-    const crypto = await import('./request-state.ts')
-    const signer = (this.#signer ??= crypto.createStateSigner())
+  async resume(params: RpcParams, exchange: McpExchange, hash: RequestHasher): Promise<McpCall> {
+    const requestState = await import('./request-state.ts')
+    const signer = (this.#signer ??= requestState.createStateSigner())
     const { requestState: state, inputResponses: answers } = params
-    const { call: id, round } = signer.verify(state, this.now())
+    const { call: id, round } = signer.verify(state, Date.now())
     const found = this.#suspended.get(id)
     if (!found || found.call.round !== round)
       throw new RpcError(
         RPC_CODES.invalidParams,
         'the call that this requestState belongs to is over, or was answered already; make it again without the state',
       )
-    if (found.digest !== digest(crypto))
+    if (found.digest !== hash(requestState))
       throw new RpcError(RPC_CODES.invalidParams, 'this requestState belongs to another request')
     if (answers !== undefined && !isObject(answers))
       throw new RpcError(RPC_CODES.invalidParams, 'inputResponses is an object')
     found.call.acceptAnswers(answers ?? {})
     clearTimeout(found.timer)
     this.#suspended.delete(id)
-    found.call.attach(exchange, params)
+    found.call.attach(exchange)
     return found.call
   }
 
@@ -116,7 +95,7 @@ export class McpCallRegistry {
   async toTask(call: McpCall): Promise<object> {
     const { createSecretId } = await import('./request-state.ts')
     this.#leave(call)
-    const createdAt = this.now()
+    const createdAt = Date.now()
     const task: McpTask = {
       id: createSecretId(),
       call,
@@ -132,14 +111,12 @@ export class McpCallRegistry {
     }
     this.#tasks.set(task.id, task)
     this.#keep(task)
-    call.onUpdate = (what) => (what === 'state' ? this.#tell(task) : this.#tellSoon(task))
-    return { resultType: 'task', ...describeNewTask(task) }
+    call.onUpdate = (what) => (what === 'state' ? this.#report(task) : this.#reportSoon(task))
+    // What became of it is asked for afterwards.
+    return { resultType: 'task', status: 'working', ...describeTaskMetadata(task) }
   }
 
-  /**
-   * The task of an id, which is kept because somebody looks at it; throws RpcError when there is
-   * none.
-   */
+  /** The task of an id, which is kept longer by this look; throws RpcError when there is none. */
   task(id: unknown): McpTask {
     const task = typeof id === 'string' ? this.#tasks.get(id) : undefined
     if (!task)
@@ -151,10 +128,7 @@ export class McpCallRegistry {
     return task
   }
 
-  /**
-   * Keeps the tasks that there are of these as long as somebody watches them; gives their ids, and
-   * the function that ends it.
-   */
+  /** Keeps those tasks that exist until `stop` is called. */
   watch(ids: readonly string[]): { readonly ids: readonly string[]; stop(): void } {
     const tasks = [...new Set(ids)].flatMap((id) => this.#tasks.get(id) ?? [])
     for (const task of tasks) task.watchers++
@@ -166,15 +140,10 @@ export class McpCallRegistry {
     }
   }
 
-  /** Answers questions of a task. */
-  update(task: McpTask, answers: RpcParams): void {
-    task.call.acceptAnswers(answers)
-  }
-
   cancel(task: McpTask): void {
     if (task.call.outcome || task.cancelled) return
     task.cancelled = true
-    this.#tell(task)
+    this.#report(task)
     task.call.cancel('the client cancelled the task')
   }
 
@@ -191,10 +160,10 @@ export class McpCallRegistry {
   /** Ends everything that still runs. */
   close(): void {
     this.abandon()
-    for (const call of [...this.#running]) call.cancel('the server stops')
+    for (const call of [...this.running]) call.cancel('the server stops')
   }
 
-  // From here on the call belongs to nobody's request; one that cannot be kept is ended.
+  // From here on the call belongs to no request; one that cannot be kept is cancelled.
   #leave(call: McpCall): void {
     if (call.cancellation.aborted) throw new RpcError(RPC_CODES.internal, 'the call was cancelled')
     try {
@@ -206,25 +175,25 @@ export class McpCallRegistry {
     call.detach()
   }
 
-  #tell(task: McpTask): void {
+  #report(task: McpTask): void {
     if (task.ended) return
     clearTimeout(task.statusTimer)
     task.statusTimer = undefined
-    task.updatedAt = this.now()
+    task.updatedAt = Date.now()
     task.ended = task.cancelled || task.call.outcome !== undefined
     if (task.ended) this.#keep(task)
     this.onTask(task)
   }
 
-  // Words may come by the thousand.
-  #tellSoon(task: McpTask): void {
+  // Status messages may come by the thousand.
+  #reportSoon(task: McpTask): void {
     if (!task.ended)
-      task.statusTimer ??= setTimeout(() => this.#tell(task), STATUS_DELAY_MS).unref()
+      task.statusTimer ??= setTimeout(() => this.#report(task), STATUS_DELAY_MS).unref()
   }
 
   #keep(task: McpTask): void {
     clearTimeout(task.expiryTimer)
-    task.ttl = this.now() - task.createdAt + TASK_TTL_MS
+    task.ttl = Date.now() - task.createdAt + TASK_TTL_MS
     task.expiryTimer = setTimeout(() => {
       if (task.watchers > 0 && !task.ended) this.#keep(task)
       else this.#forget(task, 'nobody asked for the task any more')
@@ -251,28 +220,23 @@ export type McpTask = {
   readonly call: McpCall
   readonly createdAt: number
   updatedAt: number
-  /** Milliseconds from its creation that it is kept; grows while somebody looks at it. */
+  /** Milliseconds from its creation that it is kept; grows when it is looked at. */
   ttl: number
   readonly pollInterval: number
-  /** Subscriptions that wait for news of it. */
+  /** Subscriptions to it. */
   watchers: number
   cancelled: boolean
-  /** True when its last state was told: nothing changes any more. */
+  /** True when its last state was reported: nothing changes any more. */
   ended: boolean
   /** Forgets it. */
   expiryTimer: NodeJS.Timeout | undefined
-  /** Tells new words for what it is at. */
+  /** Reports a new status message. */
   statusTimer: NodeJS.Timeout | undefined
 }
 
 /** A task as `tasks/get` and `notifications/tasks` show it. */
 export function describeTask(task: McpTask): object {
   return { ...describeTaskState(task), ...describeTaskMetadata(task) }
-}
-
-/** A new task as its client gets it: what became of it is asked for afterwards. */
-function describeNewTask(task: McpTask): object {
-  return { status: 'working', ...describeTaskMetadata(task) }
 }
 
 function describeTaskMetadata(task: McpTask): object {
@@ -288,13 +252,12 @@ function describeTaskMetadata(task: McpTask): object {
 // A tool that failed has completed with an error in its result; only faults of the protocol make a
 // task fail.
 function describeTaskState({ call, cancelled }: McpTask): object {
-  const { outcome: settled, status } = call
-  const said = status === undefined ? {} : { statusMessage: status }
+  const { outcome, status: statusMessage } = call
   if (cancelled) return { status: 'cancelled' }
-  if (settled && 'error' in settled)
-    return { status: 'failed', statusMessage: settled.error.message, error: settled.error }
-  if (settled) return { status: 'completed', ...said, result: settled.result }
-  if (call.waitsForAnswers)
-    return { status: 'input_required', ...said, inputRequests: call.inputRequests() }
-  return { status: 'working', ...said }
+  if (outcome && 'error' in outcome)
+    return { status: 'failed', statusMessage: outcome.error.message, error: outcome.error }
+  if (outcome) return compact({ status: 'completed', statusMessage, result: outcome.result })
+  const inputRequests = call.waitsForAnswers ? call.listInputRequests() : undefined
+  const status = inputRequests ? 'input_required' : 'working'
+  return compact({ status, statusMessage, inputRequests })
 }

@@ -8,7 +8,6 @@ import { onAbort } from '../core/lifecycle.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isObject } from '../util/values.ts'
 import type { ClientQuestion } from './client-questions.ts'
-import { hasCapability, RpcError, toRpcError } from './protocol.ts'
 import type {
   ClientCapabilities,
   McpClient,
@@ -16,21 +15,17 @@ import type {
   RpcErrorObject,
   RpcParams,
 } from './protocol.ts'
+import { RpcError, toRpcError } from './protocol.ts'
 
 /** How the work on a request ended. */
 export type McpCallOutcome = { readonly result: object } | { readonly error: RpcErrorObject }
 
-/**
- * Why waiting for a call ended: it is over, it needs answers, or the time that a client waits
- * inline has passed.
- */
-export type WaitResult = 'settled' | 'asked' | 'waited'
+/** Why waiting for a call ended: it is over, it needs answers, or the client waits no longer. */
+type WaitEnd = 'settled' | 'asked' | 'timed out'
 
-type PendingQuestion = {
-  readonly question: ClientQuestion
-  give(value: unknown): void
-  fail(error: unknown): void
-}
+type ReadAnswer = { readonly value: unknown } | { readonly error: unknown }
+
+type PendingQuestion = { readonly question: ClientQuestion; settle(answer: ReadAnswer): void }
 
 /**
  * The work on one request, which may outlive it: while a modern client gathers answers, and as a
@@ -40,37 +35,30 @@ export class McpCall {
   outcome: McpCallOutcome | undefined
   /** What the client would have needed to declare; set when a question could not be asked. */
   missingCapabilities: ClientCapabilities | undefined
-  /** The newest progress in words. */
+  /** The newest progress message. */
   status: string | undefined
-  /** Who asks: what the newest request of the call says of it. */
-  caller: McpClient
-  /** Names its progress to the client of the newest request. */
-  progressToken: string | number | undefined
-  /**
-   * Told of what changes what can be said about the call: how it stands, or only the words for it.
-   */
-  onUpdate: ((what: 'state' | 'words') => void) | undefined
+  /** The client and the metadata of the newest request of the call. */
+  client: McpClient
+  meta: RpcParams | undefined
+  /** Called when the state of the call changes, or only its status message. */
+  onUpdate: ((what: 'state' | 'status') => void) | undefined
   /** Counts the rounds of questions, so that each state can be used once. */
   round = 0
-  #exchange: McpExchange | undefined
-  #stopListening: () => void = () => undefined
   readonly cancellation = new Cancellation()
+  #exchange: McpExchange | undefined
+  #stopListening: (() => void) | undefined
   #open: Map<string, PendingQuestion> | undefined
-  #used: Set<string> | undefined
-  #changed: (() => void) | undefined
-
-  // Answers that came with the first request already, by key.
-  readonly #early: RpcParams | undefined
+  #usedKeys: Set<string> | undefined
+  #onChange: (() => void) | undefined
 
   /** Begins; what `work` throws settles the call too. */
   constructor(
     exchange: McpExchange,
-    params: RpcParams,
+    readonly params: RpcParams,
     work: (call: McpCall) => Promise<McpCallOutcome>,
   ) {
-    this.caller = exchange.caller
-    this.#early = isObject(params['inputResponses']) ? params['inputResponses'] : undefined
-    this.attach(exchange, params)
+    this.client = exchange.client
+    this.attach(exchange)
     void work(this)
       .catch((error: unknown): McpCallOutcome => ({ error: toRpcError(error) }))
       .then((outcome) => {
@@ -79,26 +67,29 @@ export class McpCall {
       })
   }
 
-  /**
-   * From here on the work is done for this request: it hears of progress, and its end ends the
-   * work.
-   */
-  attach(exchange: McpExchange, { _meta: meta }: RpcParams): void {
+  /** From here on the work is done for this request: it gets the progress, and may cancel. */
+  attach(exchange: McpExchange): void {
     this.detach()
     this.#exchange = exchange
-    this.caller = exchange.caller
-    const token = isObject(meta) ? meta['progressToken'] : undefined
-    this.progressToken = typeof token === 'string' || typeof token === 'number' ? token : undefined
+    this.client = exchange.client
+    this.meta = exchange.meta
     const { cancellation } = exchange
     const cancel = (): void => this.cancellation.cancel(cancellation.reason!)
-    if (cancellation.aborted) cancel()
+    if (cancellation.reason) cancel()
     else this.#stopListening = cancellation.onCancel(cancel)
   }
 
-  /** From here on nobody hears of it. */
+  /** From here on the work belongs to no request. */
   detach(): void {
     this.#exchange = undefined
-    this.#stopListening()
+    this.#stopListening?.()
+    this.#stopListening = undefined
+  }
+
+  /** Names the progress to the client of the newest request. */
+  get progressToken(): string | number | undefined {
+    const token = this.meta?.['progressToken']
+    return typeof token === 'string' || typeof token === 'number' ? token : undefined
   }
 
   notify(method: string, params: RpcParams): void {
@@ -115,7 +106,7 @@ export class McpCall {
    */
   async ask(question: ClientQuestion, signal: AbortSignal | Cancellation): Promise<unknown> {
     const { capability } = question
-    if (!hasCapability(this.caller, capability)) {
+    if (!this.client.supports[capability]) {
       this.missingCapabilities = { ...this.missingCapabilities, [capability]: {} }
       throw new ToolError(
         'ANSWER_REQUIRED',
@@ -123,10 +114,10 @@ export class McpCall {
         { details: { capability } },
       )
     }
-    if (this.caller.era === 'legacy') return this.#push(question, signal)
+    if (this.client.era === 'legacy') return this.#push(question, signal)
     if (signal.aborted) throw signal.reason as Error
-    const key = this.#keyFor(question)
-    const early = this.#readEarly(question, key)
+    const key = this.#createKey(question)
+    const early = this.#readEarlyAnswer(question, key)
     if (early) {
       if ('error' in early) throw early.error
       return early.value
@@ -138,21 +129,13 @@ export class McpCall {
         reject(signal.reason as Error)
         this.#update()
       })
-      const close = (): void => {
+      const settle = (answer: ReadAnswer): void => {
         open.delete(key)
         stopListening()
+        if ('error' in answer) reject(answer.error)
+        else resolve(answer.value)
       }
-      open.set(key, {
-        question,
-        give: (value) => {
-          close()
-          resolve(value)
-        },
-        fail: (error) => {
-          close()
-          reject(error)
-        },
-      })
+      open.set(key, { question, settle })
       this.#update()
     })
   }
@@ -162,75 +145,68 @@ export class McpCall {
   }
 
   /** The open questions as the wire carries them. */
-  inputRequests(): {
-    readonly [key: string]: { readonly method: string; readonly params: RpcParams }
-  } {
+  listInputRequests(): { readonly [key: string]: Pick<ClientQuestion, 'method' | 'params'> } {
     return Object.fromEntries(
-      [...(this.#open ?? [])].map(
-        ([
-          key,
-          {
-            question: { method, params },
-          },
-        ]) => [key, { method, params }],
-      ),
+      Array.from(this.#open ?? [], ([key, { question }]) => {
+        const { method, params } = question
+        return [key, { method, params }]
+      }),
     )
   }
 
   /**
-   * Hands answers to the open questions; unknown keys are left alone. Throws RpcError for one that
+   * Hands answers to the open questions; unknown keys are ignored. Throws RpcError for one that
    * cannot be read, and then takes none.
    */
   acceptAnswers(answers: RpcParams): void {
-    const readings = [...(this.#open ?? [])].flatMap(([key, open]) =>
-      Object.hasOwn(answers, key)
-        ? [{ open, read: readClientAnswer(open.question, answers[key]) }]
-        : [],
-    )
-    for (const { open, read } of readings) {
-      if ('error' in read) open.fail(read.error)
-      else open.give(read.value)
-    }
-    if (readings.length > 0) this.onUpdate?.('state')
+    const answered = [...(this.#open ?? [])]
+      .filter(([key]) => Object.hasOwn(answers, key))
+      .map(([key, { question, settle }]) => ({
+        settle,
+        answer: readAnswer(question, answers[key]),
+      }))
+    for (const { settle, answer } of answered) settle(answer)
+    if (answered.length > 0) this.onUpdate?.('state')
   }
 
-  /** Says what the work is at. */
+  /** Sets the message about what the work is doing. */
   setStatus(status: string): void {
     this.status = status
-    this.onUpdate?.('words')
+    this.onUpdate?.('status')
   }
 
-  /** Waits until the call is over or needs answers, or until `grace` milliseconds have passed. */
-  turn(grace: number | undefined): Promise<WaitResult> {
+  /** Waits until the call is over or needs answers, or for `timeoutMs`. */
+  wait(timeoutMs: number | undefined): Promise<WaitEnd> {
     return new Promise((resolve) => {
-      let gathering = false
-      const timer = grace === undefined ? undefined : setTimeout(() => end('waited'), grace)
-      const end = (turn: WaitResult): void => {
+      let isGathering = false
+      const timer =
+        timeoutMs === undefined ? undefined : setTimeout(() => end('timed out'), timeoutMs)
+      const end = (reason: WaitEnd): void => {
         clearTimeout(timer)
-        this.#changed = undefined
-        resolve(turn)
+        this.#onChange = undefined
+        resolve(reason)
       }
-      const look = (): void => {
+      const check = (): void => {
         if (this.outcome) return end('settled')
-        if (!this.waitsForAnswers || gathering) return
-        gathering = true
+        if (!this.waitsForAnswers || isGathering) return
+        isGathering = true
         // Questions that a handler asks at the same time travel together.
         setImmediate(() =>
           setImmediate(() => {
-            gathering = false
-            if (this.#changed !== look) return
+            isGathering = false
+            if (this.#onChange !== check) return
             if (this.outcome) end('settled')
             else if (this.waitsForAnswers) end('asked')
           }),
         )
       }
-      this.#changed = look
-      look()
+      this.#onChange = check
+      check()
     })
   }
 
   #update(): void {
-    this.#changed?.()
+    this.#onChange?.()
     this.onUpdate?.('state')
   }
 
@@ -255,22 +231,20 @@ export class McpCall {
     }
   }
 
-  // An answer that came before its question and cannot be read is no answer: the question is asked.
-  #readEarly(
-    question: ClientQuestion,
-    key: string,
-  ): ReturnType<typeof readClientAnswer> | undefined {
-    if (this.round > 0 || !this.#early || !Object.hasOwn(this.#early, key)) return undefined
+  // Answers may come with the first request. One that cannot be read is none: the question is asked.
+  #readEarlyAnswer(question: ClientQuestion, key: string): ReadAnswer | undefined {
+    const answers = this.params['inputResponses']
+    if (this.round > 0 || !isObject(answers) || !Object.hasOwn(answers, key)) return undefined
     try {
-      return readClientAnswer(question, this.#early[key])
+      return readAnswer(question, answers[key])
     } catch {
       return undefined
     }
   }
 
   // A key names one question for the whole life of the call.
-  #keyFor({ key, method }: ClientQuestion): string {
-    const used = (this.#used ??= new Set<string>())
+  #createKey({ key, method }: ClientQuestion): string {
+    const used = (this.#usedKeys ??= new Set<string>())
     const base = key ?? method.split('/')[0]!
     let name = key ?? `${base}_1`
     for (let count = 2; used.has(name); count++) name = `${base}_${count}`
@@ -279,10 +253,7 @@ export class McpCall {
   }
 }
 
-function readClientAnswer(
-  question: ClientQuestion,
-  answer: unknown,
-): { readonly value: unknown } | { readonly error: unknown } {
+function readAnswer(question: ClientQuestion, answer: unknown): ReadAnswer {
   try {
     return { value: question.read(answer) }
   } catch (error) {

@@ -3,37 +3,40 @@
  */
 
 import { isUtf8 } from 'node:buffer'
-import { ConditionWaiter, createLineWriter, forEachStdinLine } from '../cli/server.ts'
 import type { LineWriter } from '../cli/server.ts'
+import { ConditionWaiter, createLineWriter, forEachStdinLine } from '../cli/server.ts'
 import { Cancellation } from '../core/call.ts'
 import { onAbort } from '../core/lifecycle.ts'
-import type { Io } from '../protocol/io.ts'
+import type { Io, TextSink } from '../protocol/io.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
 import { requireTextParam } from './method.ts'
+import type {
+  McpClient,
+  McpExchange,
+  RpcAnswer,
+  RpcId,
+  RpcMessage,
+  RpcParams,
+  RpcRequest,
+  RpcResponse,
+} from './protocol.ts'
 import {
   duplicateIdError,
   formatError,
   formatNotification,
   formatRequest,
-  formatResult,
-  hasModernMetadata,
   isDroppable,
   isMcpLogLevel,
+  isModernMeta,
   LEGACY_VERSIONS,
   parseClient,
   parseMessage,
+  readClientName,
+  readSupport,
+  respondWith,
   RPC_CODES,
   RpcError,
   toErrorResponse,
-} from './protocol.ts'
-import type {
-  McpClient,
-  McpExchange,
-  RpcId,
-  RpcMessage,
-  RpcParams,
-  RpcResponse,
 } from './protocol.ts'
 import type { McpServer, ServerChange } from './server-types.ts'
 import { getInstructions, getServerCapabilities } from './server.ts'
@@ -47,19 +50,12 @@ const FINAL_ANSWER_TIMEOUT_MS = 1000
  */
 export async function serveStdio(server: McpServer, io: Io, signal: AbortSignal): Promise<void> {
   io.stdout.unblock?.()
-  const writer = createLineWriter(io.stdout, () => connection.running <= 1)
-  const connection = new StdioConnection(server, writer)
-  const stopListening = server.onChange((change) => connection.tell(change))
+  const connection = new StdioConnection(server, io.stdout)
+  const { writer } = connection
+  const stopListening = server.onChange((change) => connection.announce(change))
   try {
-    await forEachStdinLine(io, signal, writer, (line) => {
-      if (line === 'too long')
-        writer.write(
-          formatError(undefined, { code: RPC_CODES.parse, message: 'the line is too long' }),
-        )
-      else connection.handleLine(line)
-    })
-    // Who closes stdin may still be reading: what was asked is answered, if it does not take too
-    // long.
+    await forEachStdinLine(io, signal, writer, (line) => connection.handleLine(line))
+    // A client that closes stdin may still be reading, so its requests are answered.
     if (!signal.aborted) await connection.waitUntilIdle(DRAIN_TIMEOUT_MS, signal)
   } finally {
     stopListening()
@@ -69,13 +65,9 @@ export async function serveStdio(server: McpServer, io: Io, signal: AbortSignal)
   }
 }
 
-type StdioRequest = RpcMessage & { readonly kind: 'request' }
-
-/**
- * A client behind one pair of streams. Each request is taken by what it says itself, so that both
- * generations may be mixed.
- */
+/** A client behind one pair of streams. Each request names its generation, so both may be mixed. */
 class StdioConnection {
+  readonly writer: LineWriter
   readonly #session: McpSession
   readonly #requests = new Map<RpcId, StdioExchange>()
   /** Requests that are being answered; open subscriptions do not count. */
@@ -84,105 +76,102 @@ class StdioConnection {
 
   constructor(
     readonly server: McpServer,
-    readonly writer: Pick<LineWriter, 'write' | 'offer'>,
+    sink: TextSink,
   ) {
     this.#session = new McpSession(server)
+    this.writer = createLineWriter(sink, this)
   }
 
   /** Takes one line. */
-  handleLine(line: Buffer): void {
+  handleLine(line: Buffer | 'too long'): void {
     const message = this.#read(line)
-    if (!message) return
-    if (message.kind === 'request') void this.#answer(message)
-    else if (message.kind === 'response') this.#session.take(message)
-    else if (message.kind === 'invalid')
-      this.writer.write(
-        formatError(message.id, { code: RPC_CODES.invalidRequest, message: message.problem }),
-      )
-    else if (message.method === 'notifications/cancelled') this.#cancel(message.params)
+    if (message?.kind === 'request') void this.#answer(message)
+    else if (message?.kind === 'response') this.#session.acceptAnswer(message)
+    else if (message?.kind === 'invalid')
+      this.#refuse(RPC_CODES.invalidRequest, message.problem, message.id)
+    else if (message?.method === 'notifications/cancelled')
+      this.#requests.get(message.params['requestId'] as RpcId)?.cancel()
   }
 
-  /** Tells an older client of a change; modern ones subscribe. */
-  tell(change: ServerChange): void {
-    const text = this.#session.notificationOf(change)
+  /** Notifies an older client of a change; modern ones subscribe. */
+  announce(change: ServerChange): void {
+    const text = this.#session.formatChange(change)
     if (text !== undefined) this.writer.write(text)
   }
 
   /** Resolves when no call is being answered any more, or after a time. */
-  waitUntilIdle(milliseconds: number, signal?: AbortSignal): Promise<void> {
-    return this.#until.wait(() => this.running === 0, milliseconds, signal)
+  async waitUntilIdle(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (this.running > 0) await this.#until.wait(() => this.running === 0, milliseconds, signal)
   }
 
   /** Resolves when everything is answered, subscriptions too, or after a time. */
-  waitUntilClosed(milliseconds: number): Promise<void> {
-    return this.#until.wait(() => this.#requests.size === 0, milliseconds)
+  async waitUntilClosed(milliseconds: number): Promise<void> {
+    const requests = this.#requests
+    if (requests.size > 0) await this.#until.wait(() => requests.size === 0, milliseconds)
   }
 
-  #read(line: Buffer): RpcMessage | undefined {
+  #read(line: Buffer | 'too long'): RpcMessage | undefined {
+    if (line === 'too long') return this.#refuse(RPC_CODES.parse, 'the line is too long')
     try {
       if (!isUtf8(line)) throw new SyntaxError('it is not valid UTF-8')
       return parseMessage(JSON.parse(line.toString('utf8')))
     } catch (error) {
-      this.writer.write(
-        formatError(undefined, {
-          code: RPC_CODES.parse,
-          message: `the line is not JSON: ${(error as Error).message}`,
-        }),
-      )
-      return undefined
+      return this.#refuse(RPC_CODES.parse, `the line is not JSON: ${(error as Error).message}`)
     }
   }
 
-  async #answer({ id, method, params }: StdioRequest): Promise<void> {
+  #refuse(code: number, message: string, id?: RpcId): undefined {
+    this.writer.write(formatError(id, { code, message }))
+  }
+
+  async #answer(request: RpcRequest): Promise<void> {
+    const { id, method } = request
     if (this.#requests.has(id))
-      return this.writer.write(formatError(id, duplicateIdError().toObject()))
-    const exchange = new StdioExchange(id, this.#session, this.writer)
+      return this.writer.write(toErrorResponse(id, duplicateIdError()).text)
+    const exchange = new StdioExchange(request, this.#session, this.writer)
     const counts = method === 'subscriptions/listen' ? 0 : 1
     this.#requests.set(id, exchange)
     this.running += counts
-    const answered = await this.#dispatch(method, params, exchange)
+    const { text } = await this.#dispatch(request, exchange)
     this.#requests.delete(id)
-    if (!exchange.cancellation.aborted) this.writer.write(answered.text)
+    if (!exchange.cancellation.reason) this.writer.write(text)
     this.running -= counts
     this.#until.notify()
   }
 
   async #dispatch(
-    method: string,
-    params: RpcParams,
+    { id, method, params, meta }: RpcRequest,
     exchange: StdioExchange,
   ): Promise<RpcResponse> {
-    try {
-      // Only modern clients know server/discover: without its metadata it is a modern request with
-      // a fault.
-      if (hasModernMetadata(params) || method === 'server/discover')
-        exchange.caller = parseClient(params)
-      else {
-        const own = this.#session.find(method)
-        if (own) return { text: formatResult(exchange.id, own(params)) }
+    // Only modern clients know server/discover: without metadata it is a faulty modern request.
+    if (isModernMeta(meta) || method === 'server/discover') {
+      try {
+        exchange.client = parseClient(meta)
+      } catch (error) {
+        return toErrorResponse(id, error)
       }
-    } catch (error) {
-      if (error instanceof RpcError) return toErrorResponse(exchange.id, error.toObject())
-      throw error
+    } else {
+      const own = this.#session.find(method)
+      if (own) return respondWith(id, () => own(params))
     }
     return this.server.answer(method, params, exchange)
-  }
-
-  #cancel({ requestId }: RpcParams): void {
-    this.#requests.get(requestId as RpcId)?.cancel()
   }
 }
 
 class StdioExchange implements McpExchange {
-  caller: McpClient
+  readonly id: RpcId
+  readonly meta: RpcParams | undefined
+  client: McpClient
   readonly cancellation = new Cancellation()
 
   constructor(
-    readonly id: RpcId,
+    { id, meta }: RpcRequest,
     readonly session: McpSession,
-    readonly writer: StdioConnection['writer'],
+    readonly writer: LineWriter,
   ) {
-    this.caller = session.caller
+    this.id = id
+    this.meta = meta
+    this.client = session.client
   }
 
   cancel(): void {
@@ -208,7 +197,7 @@ const SESSION_METHODS: { readonly [method: string]: SessionMethod } = {
   'logging/setLevel'(session, { level }) {
     if (!isMcpLogLevel(level))
       throw new RpcError(RPC_CODES.invalidParams, 'params.level is not a log level')
-    session.caller = { ...session.caller, logLevel: level }
+    session.client = { ...session.client, logLevel: level }
     return {}
   },
   'resources/subscribe'(session, params) {
@@ -222,20 +211,20 @@ const SESSION_METHODS: { readonly [method: string]: SessionMethod } = {
 }
 
 /**
- * What an older client said once and means for all its requests: its handshake, log level and
- * subscriptions, and the questions it was asked.
+ * What holds for all requests of an older client: its handshake, log level and subscriptions, and
+ * the questions it was asked.
  */
 export class McpSession {
-  caller: McpClient = {
+  client: McpClient = {
     era: 'legacy',
     version: '2025-03-26',
-    capabilities: {},
+    supports: readSupport(undefined, 'legacy'),
     name: undefined,
     logLevel: 'info',
   }
-  initialized = false
+  #isInitialized = false
   readonly subscriptions = new Set<string>()
-  readonly #asked = new Map<RpcId, (message: RpcMessage & { readonly kind: 'response' }) => void>()
+  readonly #asked = new Map<RpcId, (answer: RpcAnswer) => void>()
   #lastId = 0
 
   constructor(readonly server: McpServer) {}
@@ -246,26 +235,21 @@ export class McpSession {
     return own && ((params) => own(this, params))
   }
 
-  initialize({ protocolVersion, capabilities: declared, clientInfo }: RpcParams): object {
+  initialize({ protocolVersion, capabilities, clientInfo }: RpcParams): object {
     const version =
-      typeof protocolVersion === 'string' && LEGACY_VERSIONS.includes(protocolVersion)
-        ? protocolVersion
-        : LEGACY_VERSIONS[0]!
-    this.caller = {
-      ...this.caller,
+      LEGACY_VERSIONS.find((known) => known === protocolVersion) ?? LEGACY_VERSIONS[0]!
+    this.client = {
+      ...this.client,
       version,
-      capabilities: isObject(declared) ? declared : {},
-      name:
-        isObject(clientInfo) && typeof clientInfo['name'] === 'string'
-          ? clientInfo['name']
-          : undefined,
+      supports: readSupport(capabilities, 'legacy'),
+      name: readClientName(clientInfo),
     }
-    this.initialized = true
-    const { source } = this.server
+    this.#isInitialized = true
+    const { name, version: serverVersion } = this.server.source.set
     return {
       protocolVersion: version,
       capabilities: getServerCapabilities('legacy'),
-      serverInfo: { name: source.name, version: source.version },
+      serverInfo: { name, version: serverVersion },
       ...getInstructions(this.server),
     }
   }
@@ -299,17 +283,17 @@ export class McpSession {
   }
 
   /** Takes the client's answer to one of our questions; others are ignored. */
-  take(message: RpcMessage & { readonly kind: 'response' }): void {
-    this.#asked.get(message.id)?.(message)
+  acceptAnswer(answer: RpcAnswer): void {
+    this.#asked.get(answer.id)?.(answer)
   }
 
-  /** The notification by which the client hears of a change, if it wants to. */
-  notificationOf(change: ServerChange): string | undefined {
-    if (!this.initialized || change.kind === 'task') return undefined
-    if (change.kind === 'resource')
-      return this.subscriptions.has(change.uri)
-        ? formatNotification('notifications/resources/updated', { uri: change.uri })
-        : undefined
-    return formatNotification(`notifications/${change.kind}/list_changed`, {})
+  /** The notification of a change; undefined where the client does not want it. */
+  formatChange(change: ServerChange): string | undefined {
+    if (!this.#isInitialized || change.kind === 'task') return undefined
+    if (change.kind !== 'resource')
+      return formatNotification(`notifications/${change.kind}/list_changed`, {})
+    return this.subscriptions.has(change.uri)
+      ? formatNotification('notifications/resources/updated', { uri: change.uri })
+      : undefined
   }
 }

@@ -3,32 +3,30 @@
  */
 
 import { Cancellation } from '../core/call.ts'
-import { ServerStoppedError } from '../http/exchange.ts'
 import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
+import { ServerStoppedError } from '../http/exchange.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { formatError, formatNotification, isDroppable, RPC_CODES } from './protocol.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import type {
   McpClient,
   McpExchange,
-  RpcErrorObject,
   RpcId,
   RpcParams,
+  RpcRequest,
   RpcResponse,
 } from './protocol.ts'
+import { formatError, formatNotification, isDroppable, RPC_CODES } from './protocol.ts'
 
 /** How an exchange ends, where eras differ. */
 type McpHttpExchangeOptions = {
-  readonly id: RpcId
-  readonly caller: McpClient
+  readonly message: RpcRequest
+  readonly client: McpClient
   readonly request: HttpRequest
-  /**
-   * Makes the stream when something is to be said before the answer; by default one that ends with
-   * its connection.
-   */
+  /** Creates the stream for what precedes the answer; by default it ends with its connection. */
   openStream?(): SseStream
-  /** Told when the client left an open stream; without it that cancels the request. */
-  onGone?(stream: SseStream, cancel: () => void): void
-  /** Told when the stream has all that it will ever have. */
+  /** Called when the client left an open stream; without it that cancels the request. */
+  onDisconnect?(stream: SseStream, cancel: () => void): void
+  /** Called when the stream is complete. */
   onEnd?(stream: SseStream): void
   answer(answered: RpcResponse): HttpResponse
 }
@@ -39,7 +37,8 @@ type McpHttpExchangeOptions = {
  */
 export class McpHttpExchange implements McpExchange {
   readonly id: RpcId
-  readonly caller: McpClient
+  readonly meta: RpcParams | undefined
+  readonly client: McpClient
   /** Whether the client takes streams of events. */
   readonly canStream: boolean
   readonly cancellation = new Cancellation()
@@ -52,8 +51,9 @@ export class McpHttpExchange implements McpExchange {
 
   constructor(options: McpHttpExchangeOptions) {
     this.#options = options
-    this.id = options.id
-    this.caller = options.caller
+    this.id = options.message.id
+    this.meta = options.message.meta
+    this.client = options.client
     this.canStream = /text\/event-stream|text\/\*|\*\/\*/i.test(
       options.request.header('accept') ?? '*/*',
     )
@@ -95,19 +95,15 @@ export class McpHttpExchange implements McpExchange {
       this.#stopped = true
       this.cancellation.cancel(why)
     } else if (!this.#stream) this.cancel()
-    // An open stream has its own way of noticing that nobody reads.
+    // An open stream notices by itself that its reader is gone.
   }
 
   #openStream(): SseStream {
-    const stream = this.#options.openStream?.() ?? new SseStream()
+    const { openStream, onDisconnect } = this.#options
+    const stream = openStream?.() ?? new SseStream()
     const cancel = (): void => this.cancel()
-    this.#open(
-      toEventResponse(
-        stream.frames(undefined, () =>
-          this.#options.onGone ? this.#options.onGone(stream, cancel) : cancel(),
-        ),
-      ),
-    )
+    const leave = onDisconnect ? () => onDisconnect(stream, cancel) : cancel
+    this.#open(toEventResponse(stream.frames(undefined, leave)))
     return stream
   }
 }
@@ -121,7 +117,7 @@ function createEndedStream(): SseStream {
 const KEEP_ALIVE_INTERVAL_MS = 15_000
 const CLIENT_RETRY_MS = 1000
 const MAX_KEPT_FRAMES = 2000
-const MAX_UNSENT_CHARS = 8 * 1024 * 1024
+const MAX_UNSENT_CHARS = 8 * MEBIBYTE
 
 /**
  * A stream of server-sent events, each a message, with one reader at a time. A resumable one keeps
@@ -171,18 +167,18 @@ export class SseStream {
   }
 
   /**
-   * What was not sent yet, then what comes. Whoever reads takes over from the reader before.
-   * `after` is the number of the last event that the client has; `onGone` is told when the client
+   * What was not sent yet, then what comes. A new reader takes over from the one before. `after` is
+   * the number of the last event that the client has; `onDisconnect` is called when the client
    * leaves before the end.
    */
-  frames(after?: number, onGone?: () => void): AsyncIterableIterator<string> {
+  frames(after?: number, onDisconnect?: () => void): AsyncIterableIterator<string> {
     this.#reader?.end()
     if (after !== undefined) this.#rewind(after + 1)
     const reader = new SseReader(
       () => this.#take(),
       (gone) => {
         if (this.#reader === reader) this.#reader = undefined
-        if (gone) onGone?.()
+        if (gone) onDisconnect?.()
       },
     )
     this.#reader = reader
@@ -252,7 +248,7 @@ class SseReader implements AsyncIterableIterator<string> {
     return Promise.resolve({ done: true, value: undefined })
   }
 
-  /** Gives a frame to who waits for one. */
+  /** Gives a frame to a reader that waits for one. */
   look(): void {
     if (!this.#waiting) return
     const frame = this.take()
@@ -297,38 +293,46 @@ export function toModernResponse({ text, error }: RpcResponse): HttpResponse {
   }
 }
 
+type ResponseHeaders = { readonly [name: string]: string }
+
 /** The answer to an older client's request: errors are results like others. */
 export function toLegacyResponse(
   { text }: RpcResponse,
-  headers: { readonly [name: string]: string } = {},
+  headers: ResponseHeaders = {},
 ): HttpResponse {
   return { status: 200, headers: { ...JSON_HEADERS, ...headers }, body: text }
 }
 
-/** The refusal of a request that is not even looked at. */
+type RpcRefusalOptions = {
+  /** Default: invalid request. */
+  readonly code?: number
+  readonly id?: RpcId | undefined
+  readonly headers?: ResponseHeaders
+}
+
+/** The refusal of a request before its method is looked at. */
 export function createRpcRefusal(
   status: number,
-  error: RpcErrorObject,
-  id?: RpcId,
-  headers: { readonly [name: string]: string } = {},
+  message: string,
+  { code = RPC_CODES.invalidRequest, id, headers }: RpcRefusalOptions = {},
 ): HttpResponse {
-  return { status, headers: { ...JSON_HEADERS, ...headers }, body: formatError(id, error) }
+  return {
+    status,
+    headers: { ...JSON_HEADERS, ...headers },
+    body: formatError(id, { code, message }),
+  }
 }
 
 export const ACCEPTED_RESPONSE: HttpResponse = { status: 202, headers: {} }
 
 /** A stream of events; proxies are asked not to hold it back. */
-export function toEventResponse(
-  frames: AsyncIterable<string>,
-  headers: { readonly [name: string]: string } = {},
-): HttpResponse {
+export function toEventResponse(frames: AsyncIterable<string>): HttpResponse {
   return {
     status: 200,
     headers: {
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
-      ...headers,
     },
     body: frames,
   }

@@ -7,6 +7,7 @@ import type { Cancellation } from '../core/call.ts'
 import { onAbort } from '../core/lifecycle.ts'
 import type { HttpRequest, HttpResponse } from '../http/exchange.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { MINUTE_MS } from '../util/units.ts'
 import { McpSession } from './connection.ts'
 import {
   ACCEPTED_RESPONSE,
@@ -16,11 +17,9 @@ import {
   toEventResponse,
   toLegacyResponse,
 } from './http-exchange.ts'
-import { duplicateIdError, formatResult, RPC_CODES, RpcError, toErrorResponse } from './protocol.ts'
-import type { RpcId, RpcMessage, RpcParams, RpcResponse } from './protocol.ts'
+import type { RpcAnswer, RpcId, RpcNotification, RpcParams, RpcRequest } from './protocol.ts'
+import { duplicateIdError, respondWith, toErrorResponse } from './protocol.ts'
 import type { McpServer, ServerChange } from './server-types.ts'
-
-type LegacyRequest = RpcMessage & { readonly kind: 'request' }
 
 /**
  * The streamable HTTP transport as older clients know it: with a session, streams that can be
@@ -28,73 +27,64 @@ type LegacyRequest = RpcMessage & { readonly kind: 'request' }
  */
 export class LegacyHttpTransport {
   readonly #sessions: McpHttpSessionStore
-  // Requests without a handshake are served too, as far as that goes.
-  readonly #stranger: McpSession
+  // Requests without a handshake are served too, as far as that is possible.
+  readonly #anonymous: McpSession
 
-  constructor(
-    readonly server: McpServer,
-    now: () => number,
-  ) {
-    this.#sessions = new McpHttpSessionStore(server, now)
-    this.#stranger = new McpSession(server)
+  constructor(readonly server: McpServer) {
+    this.#sessions = new McpHttpSessionStore(server)
+    this.#anonymous = new McpSession(server)
   }
 
-  async answer(request: HttpRequest, { id, method, params }: LegacyRequest): Promise<HttpResponse> {
-    if (method === 'initialize') return this.#initialize(id, params)
+  async answer(request: HttpRequest, message: RpcRequest): Promise<HttpResponse> {
+    const { id, method, params } = message
+    if (method === 'initialize') {
+      const session = this.#sessions.open()
+      const answered = respondWith(id, () => session.initialize(params))
+      return toLegacyResponse(answered, { 'mcp-session-id': session.id })
+    }
     const session = this.#find(request)
-    if (session instanceof RpcError) return createRpcRefusal(404, session.toObject(), id)
-    if (!session) return this.#answerStranger(request, id, method, params)
+    if (session === 'unknown') return refuseSession(id)
+    if (!session) {
+      const { client } = this.#anonymous
+      return this.#dispatch(
+        message,
+        new McpHttpExchange({ message, client, request, answer: toLegacyResponse }),
+      )
+    }
     const own = session.find(method)
-    if (own) return toLegacyResponse(tryToAnswer(id, () => own(params)))
-    if (session.requests.has(id))
-      return toLegacyResponse(toErrorResponse(id, duplicateIdError().toObject()))
-    const exchange = new LegacyHttpExchange(session, id, request)
+    if (own) return toLegacyResponse(respondWith(id, () => own(params)))
+    if (session.requests.has(id)) return toLegacyResponse(toErrorResponse(id, duplicateIdError()))
+    const exchange = new LegacyHttpExchange(session, message, request)
     session.requests.set(id, () => exchange.cancel())
-    void this.server.answer(method, params, exchange).then((answered) => {
-      session.requests.delete(id)
-      exchange.finish(answered)
-    })
-    return exchange.opened
+    return this.#dispatch(message, exchange, () => session.requests.delete(id))
   }
 
-  /** Takes a notification. */
-  note(
-    request: HttpRequest,
-    { method, params }: RpcMessage & { readonly kind: 'notification' },
-  ): HttpResponse {
+  handleNotification(request: HttpRequest, { method, params }: RpcNotification): HttpResponse {
     const session = this.#find(request)
-    if (session instanceof RpcError) return createRpcRefusal(404, session.toObject())
-    if (session && method === 'notifications/cancelled')
-      session.requests.get(params['requestId'] as RpcId)?.()
+    if (session === 'unknown') return refuseSession()
+    if (method === 'notifications/cancelled')
+      session?.requests.get(params['requestId'] as RpcId)?.()
     return ACCEPTED_RESPONSE
   }
 
   /** Takes the answer to one of our questions. */
-  take(request: HttpRequest, message: RpcMessage & { readonly kind: 'response' }): HttpResponse {
+  acceptAnswer(request: HttpRequest, answer: RpcAnswer): HttpResponse {
     const session = this.#find(request)
-    if (session instanceof RpcError) return createRpcRefusal(404, session.toObject())
-    if (!session)
-      return createRpcRefusal(400, {
-        code: RPC_CODES.invalidRequest,
-        message: 'an answer needs the session that was asked',
-      })
-    session.take(message)
+    if (session === 'unknown') return refuseSession()
+    if (!session) return createRpcRefusal(400, 'an answer needs the session that was asked')
+    session.acceptAnswer(answer)
     return ACCEPTED_RESPONSE
   }
 
   /** Opens the stream for what belongs to no request, or the one that was lost. */
   listen(request: HttpRequest): HttpResponse {
     const session = this.#find(request)
-    if (session instanceof RpcError) return createRpcRefusal(404, session.toObject())
+    if (session === 'unknown') return refuseSession()
     if (!session)
       return createRpcRefusal(
         405,
-        {
-          code: RPC_CODES.invalidRequest,
-          message: 'GET needs the session id of an older client; others use subscriptions/listen',
-        },
-        undefined,
-        { allow: 'POST' },
+        'GET needs the session id of an older client; others use subscriptions/listen',
+        { headers: { allow: 'POST' } },
       )
     const last = request.header('last-event-id')
     if (last === undefined) return toEventResponse(session.listen())
@@ -102,75 +92,56 @@ export class LegacyHttpTransport {
     const frames = session.resume(id, Number(number))
     return frames
       ? toEventResponse(frames)
-      : createRpcRefusal(400, {
-          code: RPC_CODES.invalidRequest,
-          message: 'the stream of this Last-Event-ID is unknown or kept no longer',
-        })
+      : createRpcRefusal(400, 'the stream of this Last-Event-ID is unknown or kept no longer')
   }
 
   end(request: HttpRequest): HttpResponse {
     const session = this.#find(request)
-    if (session instanceof RpcError) return createRpcRefusal(404, session.toObject())
+    if (session === 'unknown') return refuseSession()
     if (!session)
-      return createRpcRefusal(
-        405,
-        { code: RPC_CODES.invalidRequest, message: 'DELETE needs the id of a session' },
-        undefined,
-        { allow: 'POST' },
-      )
+      return createRpcRefusal(405, 'DELETE needs the id of a session', {
+        headers: { allow: 'POST' },
+      })
     this.#sessions.end(session)
     return { status: 204, headers: {} }
   }
 
-  #initialize(id: RpcId, params: RpcParams): HttpResponse {
-    const session = this.#sessions.open()
-    return toLegacyResponse(
-      tryToAnswer(id, () => session.initialize(params)),
-      { 'mcp-session-id': session.id },
-    )
-  }
-
-  #find(request: HttpRequest): McpHttpSession | undefined | RpcError {
+  #find(request: HttpRequest): McpHttpSession | 'unknown' | undefined {
     const id = request.header('mcp-session-id')
-    if (id === undefined) return undefined
-    return (
-      this.#sessions.find(id) ??
-      new RpcError(
-        RPC_CODES.invalidRequest,
-        'this session is unknown or over: begin a new one with initialize',
-      )
-    )
+    return id === undefined ? undefined : (this.#sessions.find(id) ?? 'unknown')
   }
 
-  #answerStranger(
-    request: HttpRequest,
-    id: RpcId,
-    method: string,
-    params: RpcParams,
+  #dispatch(
+    { method, params }: RpcRequest,
+    exchange: McpHttpExchange,
+    onAnswered?: () => void,
   ): Promise<HttpResponse> {
-    const exchange = new McpHttpExchange({
-      id,
-      caller: this.#stranger.caller,
-      request,
-      answer: toLegacyResponse,
+    void this.server.answer(method, params, exchange).then((answered) => {
+      onAnswered?.()
+      exchange.finish(answered)
     })
-    void this.server.answer(method, params, exchange).then((answered) => exchange.finish(answered))
     return exchange.opened
   }
+}
+
+function refuseSession(id?: RpcId): HttpResponse {
+  return createRpcRefusal(404, 'this session is unknown or over: begin a new one with initialize', {
+    id,
+  })
 }
 
 class LegacyHttpExchange extends McpHttpExchange {
   constructor(
     readonly session: McpHttpSession,
-    id: RpcId,
+    message: RpcRequest,
     request: HttpRequest,
   ) {
     super({
-      id,
-      caller: session.caller,
+      message,
+      client: session.client,
       request,
       openStream: () => session.openStream(() => this.cancel()),
-      onGone: (stream, cancel) => session.leave(stream, cancel),
+      onDisconnect: (stream, cancel) => session.leave(stream, cancel),
       onEnd: (stream) => session.finish(stream),
       answer: toLegacyResponse,
     })
@@ -191,16 +162,7 @@ class LegacyHttpExchange extends McpHttpExchange {
   }
 }
 
-function tryToAnswer(id: RpcId, work: () => object): RpcResponse {
-  try {
-    return { text: formatResult(id, work()) }
-  } catch (error) {
-    if (error instanceof RpcError) return toErrorResponse(id, error.toObject())
-    throw error
-  }
-}
-
-const SESSION_IDLE_MS = 30 * 60_000
+const SESSION_IDLE_MS = 30 * MINUTE_MS
 const STREAM_RESUME_MS = 30_000
 const MAX_FINISHED_STREAMS = 100
 const MAX_SESSIONS = 10_000
@@ -228,7 +190,7 @@ export class McpHttpSession extends McpSession {
 
   /** A stream for one request; the client can resume it, if it knows how to. */
   openStream(cancel: () => void): SseStream {
-    if (this.caller.version < '2025-11-25') return new SseStream()
+    if (this.client.version < '2025-11-25') return new SseStream()
     const stream = new SseStream(`s${++this.#streamCount}`)
     this.#streams.set(stream.id!, { stream, cancel })
     return stream
@@ -266,8 +228,8 @@ export class McpHttpSession extends McpSession {
     })
   }
 
-  tell(change: ServerChange): void {
-    const text = this.notificationOf(change)
+  announce(change: ServerChange): void {
+    const text = this.formatChange(change)
     if (text !== undefined) this.#standalone?.offer(text)
   }
 
@@ -304,12 +266,9 @@ export class McpHttpSession extends McpSession {
 class McpHttpSessionStore {
   readonly #sessions = new Map<string, McpHttpSession>()
 
-  constructor(
-    readonly server: McpServer,
-    readonly now: () => number,
-  ) {
+  constructor(readonly server: McpServer) {
     const stopListening = server.onChange((change) => {
-      for (const session of this.#sessions.values()) session.tell(change)
+      for (const session of this.#sessions.values()) session.announce(change)
     })
     onAbort(server.stopping, () => {
       stopListening()
@@ -320,7 +279,7 @@ class McpHttpSessionStore {
   open(): McpHttpSession {
     this.#forgetIdle()
     const session = new McpHttpSession(this.server)
-    session.lastSeenAt = this.now()
+    session.lastSeenAt = Date.now()
     this.#sessions.set(session.id, session)
     return session
   }
@@ -328,8 +287,8 @@ class McpHttpSessionStore {
   find(id: string): McpHttpSession | undefined {
     const session = this.#sessions.get(id)
     if (!session) return undefined
-    session.lastSeenAt = this.now()
-    // Kept in the order of use, so that the one idle longest stands first.
+    session.lastSeenAt = Date.now()
+    // Kept in the order of use, so that the one idle longest is first.
     this.#sessions.delete(id)
     this.#sessions.set(id, session)
     return session
@@ -341,7 +300,7 @@ class McpHttpSessionStore {
   }
 
   #forgetIdle(): void {
-    const oldest = this.now() - SESSION_IDLE_MS
+    const oldest = Date.now() - SESSION_IDLE_MS
     for (const session of this.#sessions.values()) {
       const full = this.#sessions.size >= MAX_SESSIONS
       if (session.lastSeenAt > oldest && !full) return

@@ -2,13 +2,13 @@
  * MCP over HTTP: both generations of the streamable HTTP transport.
  */
 
-import type { CallOptions } from '../core/call.ts'
 import { onAbort } from '../core/lifecycle.ts'
 import type { Servable } from '../core/tool.ts'
-import { BodyError } from '../http/exchange.ts'
 import type { HttpApp, HttpRequest, HttpResponse } from '../http/exchange.ts'
-import { isObject } from '../util/values.ts'
+import { BodyError } from '../http/exchange.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import type { JsonSchema } from '../util/values.ts'
+import { isObject } from '../util/values.ts'
 import {
   ACCEPTED_RESPONSE,
   createRpcRefusal,
@@ -16,10 +16,11 @@ import {
   toModernResponse,
 } from './http-exchange.ts'
 import { LegacyHttpTransport } from './http-legacy.ts'
-import { createMcpSource } from './progressive.ts'
 import type { McpSourceOptions } from './progressive.ts'
+import { createMcpSource } from './progressive.ts'
+import type { McpClient, RpcMessage, RpcNotification, RpcParams, RpcRequest } from './protocol.ts'
 import {
-  hasModernMetadata,
+  isModernMeta,
   LEGACY_VERSIONS,
   META_KEYS,
   parseClient,
@@ -28,73 +29,49 @@ import {
   RpcError,
   toErrorResponse,
 } from './protocol.ts'
-import type { RpcMessage, RpcParams } from './protocol.ts'
-import type { McpServer } from './server-types.ts'
+import type { McpServer, McpServerOptions } from './server-types.ts'
 import { createMcpServer, hasMethod } from './server.ts'
 
-export type McpHttpOptions = McpSourceOptions & {
-  readonly confirm?: 'auto' | 'always'
-  readonly pageSize?: number
-  readonly bodyLimit?: number
-  /** What the server decides about every call. */
-  readonly call?: Pick<CallOptions, 'cwd' | 'env' | 'timeout' | 'caller'>
-  /** Ends subscriptions and what no request waits for; whoever gave it closes the connections. */
-  readonly signal?: AbortSignal
-}
+export type McpHttpOptions = McpSourceOptions &
+  McpServerOptions & {
+    /** Bytes that a message may have; default 16 MiB. */
+    readonly bodyLimit?: number
+    /** Ends subscriptions and what no request waits for; its owner closes the connections. */
+    readonly signal?: AbortSignal
+  }
 
-/** The MCP endpoint of a toolset, for a router that has guarded it. */
+const DEFAULT_BODY_LIMIT_BYTES = 16 * MEBIBYTE
+
+/**
+ * The MCP endpoint of a toolset: both generations of the streamable HTTP transport. Host, Origin
+ * and tokens are checked before it.
+ */
 export function createMcpHttpApp(
   set: Servable,
-  { bodyLimit, signal, ...options }: McpHttpOptions = {},
+  { bodyLimit = DEFAULT_BODY_LIMIT_BYTES, signal, ...options }: McpHttpOptions = {},
 ): HttpApp {
   const server = createMcpServer(createMcpSource(set, options), options)
   if (signal?.aborted) server.stop()
   else if (signal) onAbort(signal, () => server.stop())
-  return createMcpEndpoint(server, bodyLimit === undefined ? {} : { bodyLimit })
-}
-
-type McpEndpointOptions = {
-  /** Bytes that a message may have; default 16 MiB. */
-  readonly bodyLimit?: number
-  readonly now?: () => number
-}
-
-const DEFAULT_BODY_LIMIT_BYTES = 16 * 1024 * 1024
-
-type ModernRequest = RpcMessage & { readonly kind: 'request' }
-
-/**
- * The MCP endpoint: both generations of the streamable HTTP transport. Host, Origin and tokens are
- * checked before it.
- */
-function createMcpEndpoint(
-  server: McpServer,
-  { bodyLimit = DEFAULT_BODY_LIMIT_BYTES, now = Date.now }: McpEndpointOptions = {},
-): HttpApp {
-  const legacy = new LegacyHttpTransport(server, now)
+  const legacy = new LegacyHttpTransport(server)
   return async (request) => {
     if (request.method === 'GET') return legacy.listen(request)
     if (request.method === 'DELETE') return legacy.end(request)
     if (request.method !== 'POST')
-      return createRpcRefusal(
-        405,
-        { code: RPC_CODES.invalidRequest, message: `${request.method} is not allowed` },
-        undefined,
-        { allow: 'POST, GET, DELETE' },
-      )
+      return createRpcRefusal(405, `${request.method} is not allowed`, {
+        headers: { allow: 'POST, GET, DELETE' },
+      })
     const message = await readMessageBody(request, bodyLimit)
     if ('status' in message) return message
     if (message.kind === 'invalid')
-      return createRpcRefusal(
-        400,
-        { code: RPC_CODES.invalidRequest, message: message.problem },
-        message.id,
-      )
-    if (message.kind === 'response') return legacy.take(request, message)
-    const modern = isModernRequest(request, message)
+      return createRpcRefusal(400, message.problem, { id: message.id })
+    if (message.kind === 'response') return legacy.acceptAnswer(request, message)
+    const isModern = isModernRequest(request, message)
     if (message.kind === 'notification')
-      return modern ? ACCEPTED_RESPONSE : legacy.note(request, message)
-    return modern ? answerModernRequest(server, request, message) : legacy.answer(request, message)
+      return isModern ? ACCEPTED_RESPONSE : legacy.handleNotification(request, message)
+    return isModern
+      ? answerModernRequest(server, request, message)
+      : legacy.answer(request, message)
   }
 }
 
@@ -104,31 +81,21 @@ async function readMessageBody(
 ): Promise<RpcMessage | HttpResponse> {
   const type = request.header('content-type')
   if (type !== undefined && !/^application\/([\w.+-]+\+)?json\b/i.test(type))
-    return createRpcRefusal(415, {
-      code: RPC_CODES.invalidRequest,
-      message: `the body must be application/json, not ${type.slice(0, 60)}`,
-    })
+    return createRpcRefusal(415, `the body must be application/json, not ${type.slice(0, 60)}`)
   try {
     return parseMessage(JSON.parse(await request.text(limit)))
   } catch (error) {
-    if (error instanceof BodyError)
-      return createRpcRefusal(error.status, {
-        code: error.status === 413 ? RPC_CODES.invalidRequest : RPC_CODES.parse,
-        message: error.message,
-      })
-    return createRpcRefusal(400, {
-      code: RPC_CODES.parse,
-      message: `the body is not JSON: ${(error as Error).message}`,
-    })
+    const { message } = error as Error
+    const code = RPC_CODES.parse
+    if (!(error instanceof BodyError))
+      return createRpcRefusal(400, `the body is not JSON: ${message}`, { code })
+    return createRpcRefusal(error.status, message, error.status === 413 ? {} : { code })
   }
 }
 
 // A request says its generation itself; a header that no older client would send says it too.
-function isModernRequest(
-  request: HttpRequest,
-  { params }: RpcMessage & { readonly kind: 'request' | 'notification' },
-): boolean {
-  if (hasModernMetadata(params)) return true
+function isModernRequest(request: HttpRequest, { meta }: RpcRequest | RpcNotification): boolean {
+  if (isModernMeta(meta)) return true
   const version = request.header('mcp-protocol-version')
   return version !== undefined && !LEGACY_VERSIONS.includes(version)
 }
@@ -136,32 +103,41 @@ function isModernRequest(
 async function answerModernRequest(
   server: McpServer,
   request: HttpRequest,
-  { id, method, params }: ModernRequest,
+  message: RpcRequest,
 ): Promise<HttpResponse> {
+  const { id, method, params } = message
   let exchange: McpHttpExchange
   try {
-    checkVersionHeader(request, params)
-    const caller = parseClient(params)
-    checkStandardHeaders(request, method, params, hasMethod(method, 'modern'))
-    if (method === 'tools/call') await checkParamHeaders(server, request, params)
-    exchange = new McpHttpExchange({ id, caller, request, answer: toModernResponse })
+    const client = await checkModernRequest(server, request, message)
+    exchange = new McpHttpExchange({ message, client, request, answer: toModernResponse })
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
-    // Only faults of the envelope are seen here, and those are faults of the request.
-    const refused = toModernResponse(toErrorResponse(id, error.toObject()))
+    // Only faults of the envelope are found here, and those are faults of the request.
+    const refused = toModernResponse(toErrorResponse(id, error))
     return { ...refused, status: refused.status === 200 ? 400 : refused.status }
   }
   if (method === 'subscriptions/listen' && !exchange.canStream)
     return createRpcRefusal(
       406,
-      {
-        code: RPC_CODES.invalidRequest,
-        message: 'subscriptions/listen is answered by a stream: accept text/event-stream',
-      },
-      id,
+      'subscriptions/listen is answered by a stream: accept text/event-stream',
+      { id },
     )
   void server.answer(method, params, exchange).then((answered) => exchange.finish(answered))
   return exchange.opened
+}
+
+async function checkModernRequest(
+  server: McpServer,
+  request: HttpRequest,
+  { method, params, meta }: RpcRequest,
+): Promise<McpClient> {
+  const version = meta?.[META_KEYS.version]
+  if (typeof version === 'string')
+    requireEqualHeader('MCP-Protocol-Version', request.header('mcp-protocol-version'), version)
+  const client = parseClient(meta)
+  checkStandardHeaders(request, method, params, hasMethod(method, 'modern'))
+  if (method === 'tools/call') await checkParamHeaders(server, request, params)
+  return client
 }
 
 /** Which field of the params the header `Mcp-Name` repeats, by method. */
@@ -172,14 +148,6 @@ const NAME_FIELD_BY_METHOD: { readonly [method: string]: string } = {
   'tasks/get': 'taskId',
   'tasks/update': 'taskId',
   'tasks/cancel': 'taskId',
-}
-
-/** Checks that the version in the header is the one in the body; throws HeaderMismatch. */
-function checkVersionHeader(request: HttpRequest, params: RpcParams): void {
-  const meta = params['_meta']
-  const version = isObject(meta) ? meta[META_KEYS.version] : undefined
-  if (typeof version === 'string')
-    requireEqualHeader('MCP-Protocol-Version', request.header('mcp-protocol-version'), version)
 }
 
 /**

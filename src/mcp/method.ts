@@ -4,19 +4,14 @@
  */
 
 import type { CallOptions, ServerCallOptions } from '../core/call.ts'
-import type {
-  Interaction,
-  Root,
-  RootsProvider,
-  ToolEvent,
-  ToolInvokedEvent,
-} from '../protocol/events.ts'
-import type { Duration } from '../protocol/limits.ts'
-import { toMilliseconds } from '../protocol/limits.ts'
+import type { Interaction, Root, ToolEvent, ToolInvokedEvent } from '../protocol/events.ts'
+import { capTimeout } from '../protocol/limits.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact, isObject } from '../util/values.ts'
-import type { McpCall, McpCallOutcome } from './call.ts'
+import type { RequestHasher } from './call-registry.ts'
+import type { McpCallOutcome } from './call.ts'
+import { McpCall } from './call.ts'
 import {
   createElicitation,
   createRootsQuestion,
@@ -24,12 +19,10 @@ import {
 } from './client-questions.ts'
 import type { McpExchange, RpcErrorObject, RpcParams } from './protocol.ts'
 import {
-  hasCapability,
   isAtLeast,
   missingCapabilityError,
   RPC_CODES,
   RpcError,
-  supportsTasks,
   toMcpLogLevel,
   TOOLABLE_META_KEYS,
 } from './protocol.ts'
@@ -50,13 +43,8 @@ export function requireTextParam(params: RpcParams, name: string): string {
   return value
 }
 
-/** How long and by whom lists may be kept: everybody sees the same, and changes are announced. */
+/** How long lists may be cached: all clients see the same, and changes are announced. */
 export const CACHE_HINTS = { ttlMs: 60_000, cacheScope: 'public' } as const
-
-/** Adds to a list what modern clients want to know about keeping it. */
-export function addCacheHints(result: object, { caller }: McpExchange): object {
-  return caller.era === 'modern' ? { ...result, ...CACHE_HINTS } : result
-}
 
 /** A request that may ask its client, and the work that it takes. */
 type FollowedRequest = {
@@ -64,50 +52,51 @@ type FollowedRequest = {
   readonly params: RpcParams
   /** What is called or read, for messages. */
   readonly what: string
-  /**
-   * Milliseconds after which the client gets a task instead; without it the client waits until the
-   * end.
-   */
-  readonly grace?: number | undefined
+  /** After this time the client gets a task instead; by default it waits until the end. */
+  readonly taskAfterMs?: number | undefined
   /** Throws RpcError for faults of the protocol. */
   work(options: ServerCallOptions, call: McpCall): Promise<McpCallOutcome>
 }
 
 /**
- * Begins the work on a request, or goes on with the work that its state names, and waits for it as
- * long as the client does: gives the result, the questions that are asked, or the task that it
- * becomes.
+ * Begins the work on a request, or resumes the work that its state names, and waits as long as the
+ * client does. Returns the result, the questions that are asked, or the task that it becomes.
  */
 export async function followRequest(
   server: McpServer,
-  asking: FollowedRequest,
+  request: FollowedRequest,
   exchange: McpExchange,
 ): Promise<object> {
   const { calls } = server
-  const { method, params, what, grace, work } = asking
-  const goesOn = params['requestState'] !== undefined && exchange.caller.era === 'modern'
-  const call = goesOn
-    ? await calls.resume(params, exchange, ({ hashRequest }) =>
-        hashRequest(method, getRequestSubject(params)),
-      )
-    : calls.start(exchange, params, async (started) => {
-        const { options, stop } = createCallOptions(server, started, params, what)
-        try {
-          return await work(options, started)
-        } finally {
-          stop()
-        }
-      })
-  if (grace === 0) return calls.toTask(call)
-  const turn = await call.turn(grace)
-  if (turn === 'asked')
-    return calls.suspend(call, ({ hashRequest }) => hashRequest(method, getRequestSubject(params)))
-  if (turn === 'waited') return calls.toTask(call)
+  const { method, params, taskAfterMs } = request
+  const isResumed = params['requestState'] !== undefined && exchange.client.era === 'modern'
+  const hash: RequestHasher = ({ hashRequest }) => hashRequest(method, getRequestSubject(params))
+  const call = isResumed
+    ? await calls.resume(params, exchange, hash)
+    : new McpCall(exchange, params, (started) => runCall(server, request, started))
+  if (taskAfterMs === 0) return calls.toTask(call)
+  const end = await call.wait(taskAfterMs)
+  if (end === 'asked') return calls.suspend(call, hash)
+  if (end === 'timed out') return calls.toTask(call)
   call.detach()
-  const settled = call.outcome!
-  if ('error' in settled)
-    throw new RpcError(settled.error.code, settled.error.message, settled.error.data)
-  return settled.result
+  const outcome = call.outcome!
+  if ('result' in outcome) return outcome.result
+  throw new RpcError(outcome.error.code, outcome.error.message, outcome.error.data)
+}
+
+async function runCall(
+  server: McpServer,
+  { work, what }: FollowedRequest,
+  call: McpCall,
+): Promise<McpCallOutcome> {
+  const reporter = isObserved(call) ? createCallReporter(call, what) : undefined
+  server.calls.running.add(call)
+  try {
+    return await work(createCallOptions(server, call, what, reporter), call)
+  } finally {
+    server.calls.running.delete(call)
+    reporter?.stop()
+  }
 }
 
 // Everything but what differs between two rounds of the same request.
@@ -115,57 +104,48 @@ function getRequestSubject({ name, uri, arguments: given }: RpcParams): unknown 
   return { name, uri, arguments: given ?? {} }
 }
 
-/**
- * How a call is made for a client: its questions, completions, folders and events go over the wire.
- * `stop` ends the reporting.
- */
+/** How a call is made for a client: its questions, completions, folders and events go to it. */
 function createCallOptions(
   server: McpServer,
   call: McpCall,
-  params: RpcParams,
   what: string,
-): { readonly options: ServerCallOptions; stop(): void } {
-  const { caller } = call
-  const reporter = isObserved(call) ? createCallReporter(call, what) : undefined
-  const listRoots: RootsProvider = async ({ key }, signal) =>
-    (await call.ask(createRootsQuestion(key), signal)) as readonly Root[]
-  const options: ServerCallOptions = {
-    ...server.options.call,
-    ...readClientOptions(params, server.options.call?.timeout),
+  reporter: CallReporter | undefined,
+): ServerCallOptions {
+  const { name, supports } = call.client
+  const defaults = server.options.call
+  const options: { -readonly [Name in keyof ServerCallOptions]: ServerCallOptions[Name] } = {
+    ...defaults,
+    ...readClientOptions(call.meta, defaults?.timeout),
     cancellation: call.cancellation,
     unrecorded: true,
-    ...compact({ caller: caller.name, onEvent: reporter ? reporter.onEvent : undefined }),
     answer: (question, signal) => answerByElicitation(server, call, question, signal, what),
     sample: async (request, signal) =>
       (await call.ask(createSamplingQuestion(request), signal)) as string,
-    ...compact({ roots: hasCapability(caller, 'roots') ? listRoots : undefined }),
     confirm: (question) => confirmByElicitation(server, call, question),
   }
-  return { options, stop: () => reporter?.stop() }
+  if (name !== undefined) options.caller = name
+  if (reporter) options.onEvent = reporter.onEvent
+  if (supports.roots)
+    options.roots = async ({ key }, signal) =>
+      (await call.ask(createRootsQuestion(key), signal)) as readonly Root[]
+  return options
 }
 
-// Most calls are made by clients that want to hear nothing before the end; one that can be asked
-// may want it in a later round.
-function isObserved({ caller, progressToken }: McpCall): boolean {
-  const later =
-    caller.era === 'modern' &&
-    (hasCapability(caller, 'elicitation') ||
-      hasCapability(caller, 'sampling') ||
-      hasCapability(caller, 'roots'))
-  return (
-    caller.logLevel !== undefined || progressToken !== undefined || later || supportsTasks(caller)
-  )
+// Most clients want nothing before the end. One that can be asked may want it in a later round.
+function isObserved({ client, progressToken }: McpCall): boolean {
+  if (client.logLevel !== undefined || progressToken !== undefined) return true
+  const { elicitation, sampling, roots, tasks } = client.supports
+  return tasks || (client.era === 'modern' && (elicitation || sampling || roots))
 }
 
 async function answerByElicitation(
-  { source }: McpServer,
+  { source: { set } }: McpServer,
   call: McpCall,
   question: Interaction,
   signal: AbortSignal,
   what: string,
 ): Promise<unknown> {
-  if (hasCapability(call.caller, 'elicitation'))
-    return call.ask(createElicitation(question), signal)
+  if (call.client.supports.elicitation) return call.ask(createElicitation(question), signal)
   if (question.default !== undefined) return undefined
   await call.ask(createElicitation(question), signal).catch((error: unknown) => {
     if (!ToolError.is(error)) throw error
@@ -177,8 +157,8 @@ async function answerByElicitation(
         details: error.details ?? {},
         suggestion: {
           action: 'use_different_tool',
-          fix: `Run it on the command line, where it can be answered: ${source.name} ${form}`,
-          example: `${source.name} ${form}`,
+          fix: `Run it on the command line, where it can be answered: ${set.name} ${form}`,
+          example: `${set.name} ${form}`,
           applicability: 'has_placeholders',
         },
       },
@@ -187,39 +167,31 @@ async function answerByElicitation(
   return undefined
 }
 
-// A client that cannot ask its user has asked for approval before it called, or was told not to.
+// A client that cannot ask its user has its own approval before a call, or none is wanted.
 async function confirmByElicitation(
   { options }: McpServer,
   call: McpCall,
   question: Interaction,
 ): Promise<boolean | undefined> {
-  if (!hasCapability(call.caller, 'elicitation'))
-    return options.confirm === 'always' ? undefined : true
+  if (!call.client.supports.elicitation) return options.confirm === 'always' ? undefined : true
   return (await call.ask(createElicitation(question), call.cancellation)) === true
 }
 
 // Hosts that know us may say how a call is made.
-function readClientOptions(params: RpcParams, longest: CallOptions['timeout']): CallOptions {
-  const meta = params['_meta']
-  const given = isObject(meta) ? meta[TOOLABLE_META_KEYS.options] : undefined
-  if (!isObject(given)) return {}
+function readClientOptions(
+  meta: RpcParams | undefined,
+  maxTimeout: CallOptions['timeout'],
+): CallOptions | undefined {
+  const given = meta?.[TOOLABLE_META_KEYS.options]
+  if (given === undefined || !isObject(given)) return undefined
   const { dryRun, timeout, idempotencyKey } = given
-  return compact({
-    dryRun: dryRun === true || undefined,
-    timeout:
-      typeof timeout === 'number' || typeof timeout === 'string'
-        ? capTimeout(timeout, longest)
-        : undefined,
-    idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : undefined,
-  })
-}
-
-// What the operator allows cannot be stretched by a client.
-function capTimeout(wanted: Duration, longest: Duration | undefined): Duration {
+  const hasTimeout = typeof timeout === 'number' || typeof timeout === 'string'
   try {
-    return toMilliseconds(wanted, 'timeout') > toMilliseconds(longest ?? wanted, 'timeout')
-      ? longest!
-      : wanted
+    return compact({
+      dryRun: dryRun === true || undefined,
+      timeout: hasTimeout ? capTimeout(timeout, maxTimeout, 'timeout') : undefined,
+      idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : undefined,
+    })
   } catch (error) {
     throw new RpcError(
       RPC_CODES.invalidParams,
@@ -248,10 +220,10 @@ function createCallReporter(call: McpCall, tool: string): CallReporter {
     onEvent(event) {
       if (event.type === 'progress') {
         call.setStatus(event.message)
-        if (call.progressToken !== undefined) heard().tell(event.message, event.percent)
+        if (call.progressToken !== undefined) heard().report(event.message, event.percent)
       } else if (event.type === 'log') {
         const level = toMcpLogLevel(event.level)
-        if (isAtLeast(level, call.caller.logLevel))
+        if (isAtLeast(level, call.client.logLevel))
           call.notify('notifications/message', { level, logger: tool, data: event.message })
       }
     },
@@ -259,7 +231,7 @@ function createCallReporter(call: McpCall, tool: string): CallReporter {
   }
 }
 
-type ProgressNotifier = { tell(message: string, percent: number | undefined): void; stop(): void }
+type ProgressNotifier = { report(message: string, percent: number | undefined): void; stop(): void }
 
 function createProgressNotifier(call: McpCall): ProgressNotifier {
   let last = -1
@@ -299,7 +271,7 @@ function createProgressNotifier(call: McpCall): ProgressNotifier {
     send(message, percent)
   }
   return {
-    tell(message, percent) {
+    report(message, percent) {
       const now = performance.now()
       const earned = Math.floor((now - refilled) / REFILL_INTERVAL_MS)
       tokens = Math.min(MAX_BURST, tokens + earned)
@@ -323,29 +295,27 @@ function createProgressNotifier(call: McpCall): ProgressNotifier {
  * The failures that are not the tool's result but an error of the protocol: those its author said
  * so, and what the client would have had to declare.
  */
-export function toProtocolFailure(outcome: Outcome, call: McpCall): McpCallOutcome | undefined {
+export function toProtocolFailure(outcome: Outcome, call: McpCall): RpcErrorObject | undefined {
   if (outcome.ok) return undefined
   const { code, message, details, suggestion } = outcome.error
   if (code === 'E_PROTOCOL' && Number.isInteger(details?.['code']))
-    return { error: compact({ code: details!['code'] as number, message, data: details!['data'] }) }
-  if (code === 'ANSWER_REQUIRED' && call.missingCapabilities && call.caller.era === 'modern')
+    return compact({ code: details!['code'] as number, message, data: details!['data'] })
+  if (code === 'ANSWER_REQUIRED' && call.missingCapabilities && call.client.era === 'modern')
     return {
-      error: {
-        ...missingCapabilityError(call.missingCapabilities).toObject(),
-        message: suggestion ? `${message}. ${suggestion.fix}` : message,
-      },
+      ...missingCapabilityError(call.missingCapabilities).toObject(),
+      message: suggestion ? `${message}. ${suggestion.fix}` : message,
     }
   return undefined
 }
 
-/** A failed read of a resource or prompt: who asked wrongly hears so. */
+/** The error of a failed read of a resource or prompt. */
 export function toReadError(
   outcome: Outcome & { readonly ok: false },
   call: McpCall,
   notFound: RpcErrorObject,
 ): RpcErrorObject {
-  const settled = toProtocolFailure(outcome, call)
-  if (settled && 'error' in settled) return settled.error
+  const failure = toProtocolFailure(outcome, call)
+  if (failure) return failure
   const { error } = outcome
   if (error.code === 'NOT_FOUND') return notFound
   return new RpcError(
@@ -355,38 +325,40 @@ export function toReadError(
   ).toObject()
 }
 
-/** One page of a list, and where the next begins. */
-type ListPage<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }
-
 /**
- * Cuts a page out of a list. A cursor names the last item that was given, so that changes of the
- * list in between skip and repeat nothing.
+ * The result of a list method: one page under `field`, and the cursor of the next. A cursor names
+ * the last item of a page by its `key`, so that changes of the list in between skip and repeat
+ * nothing.
  */
-export function paginate<Item>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string,
-  params: RpcParams,
-  size: number,
-): ListPage<Item> {
+export function toListResult<const Key extends string>(
+  field: string,
+  items: readonly { readonly [Name in Key]: string }[],
+  key: Key,
+  { server, params, exchange }: ListRequest,
+): object {
   const { cursor } = params
-  const start = cursor === undefined ? 0 : findAfterCursor(items, keyOf, cursor)
-  const end = start + size
-  if (start === 0 && end >= items.length) return { items }
-  const cut = items.slice(start, end)
-  return compact({
-    items: cut,
-    nextCursor:
-      end < items.length ? Buffer.from(keyOf(cut.at(-1)!)).toString('base64url') : undefined,
-  })
+  const start = cursor === undefined ? 0 : findAfterCursor(items, key, cursor)
+  const end = start + server.options.pageSize
+  const page = items.slice(start, end)
+  const nextCursor =
+    end < items.length ? Buffer.from(page.at(-1)![key]).toString('base64url') : undefined
+  const hints = exchange.client.era === 'modern' ? CACHE_HINTS : {}
+  return { ...compact({ [field]: page, nextCursor }), ...hints }
 }
 
-function findAfterCursor<Item>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string,
+type ListRequest = {
+  readonly server: McpServer
+  readonly params: RpcParams
+  readonly exchange: McpExchange
+}
+
+function findAfterCursor<Key extends string>(
+  items: readonly { readonly [Name in Key]: string }[],
+  key: Key,
   cursor: unknown,
 ): number {
-  const key = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : undefined
-  const at = key === undefined ? -1 : items.findIndex((item) => keyOf(item) === key)
+  const last = typeof cursor === 'string' ? Buffer.from(cursor, 'base64url').toString() : undefined
+  const at = last === undefined ? -1 : items.findIndex((item) => item[key] === last)
   if (at === -1)
     throw new RpcError(
       RPC_CODES.invalidParams,

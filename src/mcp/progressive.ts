@@ -32,19 +32,19 @@ const DEFAULT_SEARCH_LIMIT = 10
 const RUN_TOOL_NAME = 'run_tool'
 
 /**
- * The same source behind three tools, so that a hundred tools cost an agent a few hundred tokens:
+ * The same source through three tools, so that a hundred tools cost an agent a few hundred tokens:
  * find, describe, run.
  */
 export function createProgressiveSource(source: McpSource): McpSource {
   const entries = [createSearchTool(source), createDescribeTool(source), createRunTool(source)].map(
-    (door) => createEntry(door, []),
+    (each) => createEntry(each),
   )
   const served = entries.map((entry) =>
     entry.name === RUN_TOOL_NAME
       ? withWorstAnnotations(source, toServedTool(entry))
       : toServedTool(entry),
   )
-  const identity = { toolset: source.name, version: source.version }
+  const identity = { toolset: source.set.name, version: source.set.version }
   return {
     ...source,
     get description() {
@@ -56,32 +56,30 @@ export function createProgressiveSource(source: McpSource): McpSource {
         .join('\n\n')
     },
     tools: () => served,
-    // Who knows a name may call it as if it were listed.
-    find: (name) => served.find((door) => door.name === name) ?? source.find(name),
+    // A client that knows a name may call it as if it were listed.
+    find: (name) => served.find((each) => each.name === name) ?? source.find(name),
     resolveTarget(tool, input) {
       const target = tool.name === RUN_TOOL_NAME ? getRunTarget(input) : undefined
       return (target && source.find(target.name)) ?? tool
     },
     async call(name, input, options) {
-      const door = entries.find((entry) => entry.name === name)
-      if (!door) return source.call(name, input, options)
+      const own = entries.find((entry) => entry.name === name)
+      if (!own) return source.call(name, input, options)
       const target = name === RUN_TOOL_NAME ? getRunTarget(input) : undefined
-      // The outcome of the tool itself, with its questions, events and errors: this door adds
-      // nothing.
+      // The outcome of the tool itself, with its questions, events and errors.
       if (target && source.find(target.name)) return source.call(target.name, target.input, options)
-      return (await invokeTool(door.definition, input, options, identity)).outcome
+      return (await invokeTool(own.definition, input, options, identity)).outcome
     },
   }
 }
 
-// Hosts approve calls by what they can see, and behind this door stands every tool that there is
-// now.
-function withWorstAnnotations(source: McpSource, door: ServedTool): ServedTool {
+// Hosts approve calls by what they can see, and this one may call any tool.
+function withWorstAnnotations(source: McpSource, tool: ServedTool): ServedTool {
   return {
-    ...door,
+    ...tool,
     get facts() {
       return {
-        ...door.facts,
+        ...tool.facts,
         annotations: {
           destructive: source.tools().some(({ facts }) => facts.annotations.destructive === true),
         },

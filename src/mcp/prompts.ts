@@ -4,27 +4,23 @@
 
 import { toLookupKey } from '../core/call.ts'
 import type { Prompt, PromptText } from '../define/prompt.ts'
+import type { Resource } from '../define/resource.ts'
 import type { ContentBlock } from '../protocol/outcome.ts'
 import { shorten } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
 import type { McpMethod } from './method.ts'
-import { addCacheHints, followRequest, paginate, requireTextParam, toReadError } from './method.ts'
+import { followRequest, requireTextParam, toListResult, toReadError } from './method.ts'
 import type { RpcParams } from './protocol.ts'
 import { RPC_CODES, RpcError } from './protocol.ts'
 import type { McpServer } from './server-types.ts'
 
 export const listPrompts: McpMethod = async (server, params, exchange) => {
-  const manifests = await Promise.all(server.source.prompts().map((prompt) => prompt.manifest()))
-  const { items, nextCursor } = paginate(
-    manifests,
-    ({ name }) => name,
-    params,
-    server.options.pageSize,
-  )
-  const prompts = items.map(({ name, title, summary, arguments: given }) =>
+  const { prompts } = server.source.set
+  const manifests = await Promise.all(prompts.map((prompt) => prompt.manifest()))
+  const listed = manifests.map(({ name, title, summary, arguments: given }) =>
     compact({ name, title, description: summary, arguments: given.length > 0 ? given : undefined }),
   )
-  return addCacheHints(compact({ prompts, nextCursor }), exchange)
+  return toListResult('prompts', listed, 'name', { server, params, exchange })
 }
 
 export const getPrompt: McpMethod = (server, params, exchange) => {
@@ -36,33 +32,25 @@ export const getPrompt: McpMethod = (server, params, exchange) => {
       params,
       what: name,
       async work(options, call) {
-        const prompt = server.source
-          .prompts()
-          .find((candidate) => toLookupKey(candidate.name) === toLookupKey(name))
+        const prompt = findPrompt(server, name)
         if (!prompt)
           throw new RpcError(RPC_CODES.invalidParams, `there is no prompt '${shorten(name, 100)}'`)
-        const outcome = await server.source.renderPrompt(
-          name,
-          await parsePromptArguments(prompt, params),
-          options,
-        )
-        if (!outcome.ok)
-          return {
-            error: toReadError(outcome, call, {
-              code: RPC_CODES.invalidParams,
-              message: outcome.error.message,
-            }),
-          }
-        return {
-          result: {
-            description: (await prompt.manifest()).summary,
-            messages: toPromptMessages(outcome.result),
-          },
+        const args = await parsePromptArguments(prompt, params)
+        const outcome = await server.source.set.renderPrompt(name, args, options)
+        if (!outcome.ok) {
+          const notFound = { code: RPC_CODES.invalidParams, message: outcome.error.message }
+          return { error: toReadError(outcome, call, notFound) }
         }
+        const { summary } = await prompt.manifest()
+        return { result: { description: summary, messages: toPromptMessages(outcome.result) } }
       },
     },
     exchange,
   )
+}
+
+function findPrompt({ source }: McpServer, name: string): Prompt | undefined {
+  return source.set.prompts.find((prompt) => toLookupKey(prompt.name) === toLookupKey(name))
 }
 
 // Arguments travel as texts; what they mean is said by the prompt's schema.
@@ -111,19 +99,15 @@ const MAX_COMPLETION_VALUES = 100
 /** Offers values for an argument of a prompt or a placeholder of a resource. */
 export const completeArgument: McpMethod = async (server, params) => {
   const { ref, argument, context } = params
-  if (
-    !isObject(ref) ||
-    !isObject(argument) ||
-    typeof argument['name'] !== 'string' ||
-    typeof argument['value'] !== 'string'
-  )
+  const { name, value } = isObject(argument) ? argument : {}
+  if (!isObject(ref) || typeof name !== 'string' || typeof value !== 'string')
     throw new RpcError(
       RPC_CODES.invalidParams,
       'completion needs ref, argument.name and argument.value',
     )
   const others =
     isObject(context) && isObject(context['arguments']) ? pickTextFields(context['arguments']) : {}
-  const values = await findCompleter(server, ref)(argument['name'], argument['value'], others)
+  const values = await findCompletable(server, ref).complete(name, value, others)
   return {
     completion: {
       values: values.slice(0, MAX_COMPLETION_VALUES),
@@ -133,23 +117,13 @@ export const completeArgument: McpMethod = async (server, params) => {
   }
 }
 
-type ArgumentCompleter = (
-  name: string,
-  value: string,
-  others: { readonly [name: string]: string },
-) => Promise<readonly string[]>
-
-function findCompleter({ source }: McpServer, ref: RpcParams): ArgumentCompleter {
+function findCompletable(server: McpServer, ref: RpcParams): Prompt | Resource {
   const { type, name, uri } = ref
-  if (type === 'ref/prompt') {
-    const prompt = source
-      .prompts()
-      .find((candidate) => toLookupKey(candidate.name) === toLookupKey(String(name)))
-    if (prompt) return (argument, value, others) => prompt.complete(argument, value, others)
-  } else if (type === 'ref/resource') {
-    const resource = source.resources().find(({ manifest }) => manifest.uri === uri)
-    if (resource) return (argument, value, others) => resource.complete(argument, value, others)
-  }
+  const found =
+    (type === 'ref/prompt' && findPrompt(server, String(name))) ||
+    (type === 'ref/resource' &&
+      server.source.set.resources.find(({ manifest }) => manifest.uri === uri))
+  if (found) return found
   throw new RpcError(
     RPC_CODES.invalidParams,
     `there is nothing to complete for ${JSON.stringify(ref).slice(0, 200)}`,

@@ -19,21 +19,27 @@ export type RpcErrorObject = {
   readonly data?: unknown
 }
 
-/** One JSON-RPC message, told apart. */
+type RpcCall = {
+  readonly method: string
+  readonly params: RpcParams
+  /** `_meta` of the params, where it is an object. */
+  readonly meta: RpcParams | undefined
+}
+export type RpcRequest = RpcCall & { readonly kind: 'request'; readonly id: RpcId }
+export type RpcNotification = RpcCall & { readonly kind: 'notification' }
+/** The client's answer to a question of ours. */
+export type RpcAnswer = {
+  readonly kind: 'response'
+  readonly id: RpcId
+  readonly result?: unknown
+  readonly error?: RpcErrorObject
+}
+
+/** One JSON-RPC message by its kind. */
 export type RpcMessage =
-  | {
-      readonly kind: 'request'
-      readonly id: RpcId
-      readonly method: string
-      readonly params: RpcParams
-    }
-  | { readonly kind: 'notification'; readonly method: string; readonly params: RpcParams }
-  | {
-      readonly kind: 'response'
-      readonly id: RpcId
-      readonly result?: unknown
-      readonly error?: RpcErrorObject
-    }
+  | RpcRequest
+  | RpcNotification
+  | RpcAnswer
   | { readonly kind: 'invalid'; readonly id: RpcId | undefined; readonly problem: string }
 
 /** Codes of JSON-RPC and of the specification. */
@@ -76,34 +82,32 @@ export function duplicateIdError(): RpcError {
 
 const NO_PARAMS: RpcParams = Object.freeze({})
 
-/** Tells what a parsed JSON value is. */
+/** Classifies a parsed JSON value. */
 export function parseMessage(value: unknown): RpcMessage {
-  if (!isObject(value))
-    return {
-      kind: 'invalid',
-      id: undefined,
-      problem: Array.isArray(value)
-        ? 'batches are not supported: send one message at a time'
-        : 'a message is a JSON object',
-    }
-  const { id, method, params } = value
-  const known = isRpcId(id) ? id : undefined
-  const invalid = (problem: string): RpcMessage => ({ kind: 'invalid', id: known, problem })
+  if (!isObject(value)) {
+    const problem = Array.isArray(value)
+      ? 'batches are not supported: send one message at a time'
+      : 'a message is a JSON object'
+    return { kind: 'invalid', id: undefined, problem }
+  }
+  const { method, params = NO_PARAMS } = value
+  const hasParams = isObject(params)
+  const meta = hasParams && isObject(params['_meta']) ? params['_meta'] : undefined
+  const id = isRpcId(value['id']) ? value['id'] : undefined
+  const invalid = (problem: string): RpcMessage => ({ kind: 'invalid', id, problem })
   if (value['jsonrpc'] !== '2.0') return invalid('a message needs "jsonrpc": "2.0"')
   if (method === undefined) {
-    if (known === undefined || !('result' in value || 'error' in value))
-      return invalid('a message needs a method, or an id with a result or an error')
-    return 'error' in value
-      ? { kind: 'response', id: known, error: parseRpcError(value['error']) }
-      : { kind: 'response', id: known, result: value['result'] }
+    if (id !== undefined && 'error' in value)
+      return { kind: 'response', id, error: parseRpcError(value['error']) }
+    if (id !== undefined && 'result' in value)
+      return { kind: 'response', id, result: value['result'] }
+    return invalid('a message needs a method, or an id with a result or an error')
   }
   if (typeof method !== 'string') return invalid('the method is a text')
-  if (params !== undefined && !isObject(params)) return invalid('params is an object')
-  const given = params ?? NO_PARAMS
-  if (!('id' in value)) return { kind: 'notification', method, params: given }
-  return known === undefined
-    ? invalid('the id is a text or a number')
-    : { kind: 'request', id: known, method, params: given }
+  if (!hasParams) return invalid('params is an object')
+  if (!('id' in value)) return { kind: 'notification', method, params, meta }
+  if (id === undefined) return invalid('the id is a text or a number')
+  return { kind: 'request', id, method, params, meta }
 }
 
 /** The answer to a request. */
@@ -138,12 +142,22 @@ function parseRpcError(error: unknown): RpcErrorObject {
   return { code: RPC_CODES.internal, message: 'the error could not be read' }
 }
 
-/** An answer, written; the code of its error decides the status of HTTP. */
+/** A response as text; the code of its error decides the status of HTTP. */
 export type RpcResponse = { readonly text: string; readonly error?: number }
 
-/** The refusal of a request. */
-export function toErrorResponse(id: RpcId | undefined, error: RpcErrorObject): RpcResponse {
+/** The response to a request that fails with what was thrown. */
+export function toErrorResponse(id: RpcId, thrown: unknown): RpcResponse {
+  const error = toRpcError(thrown)
   return { text: formatError(id, error), error: error.code }
+}
+
+/** The response to a request that `work` answers. */
+export function respondWith(id: RpcId, work: () => object): RpcResponse {
+  try {
+    return { text: formatResult(id, work()) }
+  } catch (error) {
+    return toErrorResponse(id, error)
+  }
 }
 
 /** What was thrown, as the error of a response. */
@@ -168,7 +182,7 @@ export const LEGACY_VERSIONS: readonly string[] = [
   '2024-11-05',
 ]
 
-/** What is told to a client that asks for something else. */
+/** Every revision that is served. */
 export const SUPPORTED_VERSIONS: readonly string[] = [MODERN_VERSION, ...LEGACY_VERSIONS]
 
 /** Keys of `_meta` that the specification reserves. */
@@ -220,19 +234,25 @@ export function toMcpLogLevel(level: LogLevel): McpLogLevel {
   return MCP_LEVEL_BY_LEVEL[level]
 }
 
-/** True when a line of `level` is wanted by somebody who asked for `least`. */
+/** True when a line of `level` is wanted by a client that asked for `least`. */
 export function isAtLeast(level: McpLogLevel, least: McpLogLevel | undefined): boolean {
   return least !== undefined && MCP_LOG_LEVELS.indexOf(level) >= MCP_LOG_LEVELS.indexOf(least)
 }
 
-/** What a client says it can do. */
+/** Capabilities as the protocol carries them. */
 export type ClientCapabilities = { readonly [name: string]: unknown }
 
-/** Who asks, as the request itself (modern) or the handshake (legacy) says. */
+/** A capability that questions to the client need. */
+export type QuestionCapability = 'elicitation' | 'sampling' | 'roots'
+
+/** What a client can do, as far as it is used here. */
+export type ClientSupport = { readonly [Name in QuestionCapability | 'tasks']: boolean }
+
+/** The client, as the request itself (modern) or the handshake (legacy) describes it. */
 export type McpClient = {
   readonly era: 'modern' | 'legacy'
   readonly version: string
-  readonly capabilities: ClientCapabilities
+  readonly supports: ClientSupport
   readonly name: string | undefined
   /** The least important log line that is wanted; undefined for none. */
   readonly logLevel: McpLogLevel | undefined
@@ -241,7 +261,8 @@ export type McpClient = {
 /** One request while it is answered. */
 export type McpExchange = {
   readonly id: RpcId
-  readonly caller: McpClient
+  readonly client: McpClient
+  readonly meta: RpcParams | undefined
   /** Cancelled when the client cancels or goes away. */
   readonly cancellation: Cancellation
   /** Sends a notification that belongs to this request. */
@@ -255,19 +276,17 @@ export function isDroppable(method: string): boolean {
   return method === 'notifications/progress' || method === 'notifications/message'
 }
 
-/** True when the request carries its own metadata. */
-export function hasModernMetadata(params: RpcParams): boolean {
-  const meta = params['_meta']
-  return isObject(meta) && META_KEYS.version in meta
+/** True when a request carries its own metadata. */
+export function isModernMeta(meta: RpcParams | undefined): boolean {
+  return meta !== undefined && META_KEYS.version in meta
 }
 
 /**
  * Reads the metadata of a modern request; throws the error that the specification wants for each
  * fault.
  */
-export function parseClient(params: RpcParams): McpClient {
-  const meta = params['_meta']
-  if (!isObject(meta))
+export function parseClient(meta: RpcParams | undefined): McpClient {
+  if (!meta)
     throw new RpcError(
       RPC_CODES.invalidParams,
       `the request needs _meta with ${META_KEYS.version} and ${META_KEYS.capabilities}`,
@@ -279,16 +298,32 @@ export function parseClient(params: RpcParams): McpClient {
   const capabilities = meta[META_KEYS.capabilities]
   if (!isObject(capabilities))
     throw new RpcError(RPC_CODES.invalidParams, `_meta needs ${META_KEYS.capabilities}`)
-  const client = meta[META_KEYS.client]
   const level = meta[META_KEYS.logLevel]
   if (level !== undefined && !isMcpLogLevel(level))
     throw new RpcError(RPC_CODES.invalidParams, `${META_KEYS.logLevel} is not a log level`)
   return {
     era: 'modern',
     version,
-    capabilities,
-    name: isObject(client) && typeof client['name'] === 'string' ? client['name'] : undefined,
+    supports: readSupport(capabilities, 'modern'),
+    name: readClientName(meta[META_KEYS.client]),
     logLevel: level,
+  }
+}
+
+/** The name in the information that a client gives about itself. */
+export function readClientName(info: unknown): string | undefined {
+  return isObject(info) && typeof info['name'] === 'string' ? info['name'] : undefined
+}
+
+/** Reads the capabilities that a client declared. */
+export function readSupport(declared: unknown, era: McpClient['era']): ClientSupport {
+  const { elicitation, sampling, roots, extensions } = isObject(declared) ? declared : NO_PARAMS
+  return {
+    // A client that elicits by addresses only cannot show a form; one that does not say can.
+    elicitation: isObject(elicitation) && ('form' in elicitation || !('url' in elicitation)),
+    sampling: isObject(sampling),
+    roots: isObject(roots),
+    tasks: era === 'modern' && isObject(extensions) && isObject(extensions[TASKS_EXTENSION]),
   }
 }
 
@@ -299,24 +334,6 @@ function unsupportedVersionError(requested: string): RpcError {
     `protocol version '${requested.slice(0, 40)}' is not supported`,
     { supported: SUPPORTED_VERSIONS, requested: requested.slice(0, 40) },
   )
-}
-
-/** True when the client declared the capability, as far as it is used here. */
-export function hasCapability(
-  { capabilities }: McpClient,
-  name: 'elicitation' | 'sampling' | 'roots',
-): boolean {
-  const declared = capabilities[name]
-  // Who elicits by addresses only cannot show a form; who says nothing shows forms.
-  return (
-    isObject(declared) && (name !== 'elicitation' || 'form' in declared || !('url' in declared))
-  )
-}
-
-/** True when the client understands tasks. */
-export function supportsTasks({ era, capabilities }: McpClient): boolean {
-  const extensions = capabilities['extensions']
-  return era === 'modern' && isObject(extensions) && isObject(extensions[TASKS_EXTENSION])
 }
 
 /** The error for a request that needs something its client did not declare. */

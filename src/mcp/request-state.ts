@@ -4,7 +4,7 @@
  */
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { isObject } from '../util/values.ts'
+import { toStableJson } from '../util/values.ts'
 import { RPC_CODES, RpcError } from './protocol.ts'
 
 /** What a state names. */
@@ -17,10 +17,8 @@ export type StateClaims = {
 /** Signs the states that clients carry between two rounds of one call. */
 export type StateSigner = {
   sign(claims: StateClaims): string
-  /** Throws for a state that is not ours or too old. */ verify(
-    state: unknown,
-    now: number,
-  ): StateClaims
+  /** Throws for a state that is not ours or too old. */
+  verify(state: unknown, now: number): StateClaims
 }
 
 /** A signer with a key of its own: states of another process are refused. */
@@ -60,28 +58,16 @@ export function createStateSigner(): StateSigner {
   }
 }
 
-/** An id that nobody can guess. */
+/** An id that cannot be guessed. */
 export function createSecretId(): string {
   return randomBytes(16).toString('hex')
 }
 
-/** What a request is about: a state is good for the same request only. */
+/** Hashes what a request is about: a state is good for the same request only. */
 export function hashRequest(method: string, subject: unknown): string {
   return createHash('sha256')
     .update(method)
     .update('\0')
     .update(toStableJson(subject))
     .digest('base64url')
-}
-
-function toStableJson(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, inner: unknown) =>
-      isObject(inner)
-        ? Object.fromEntries(
-            Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)),
-          )
-        : inner,
-    ) ?? 'null'
-  )
 }

@@ -2,12 +2,13 @@
  * `resources/list`, `resources/templates/list` and `resources/read`.
  */
 
+import type { ServerCallOptions } from '../core/call.ts'
 import type { Resource } from '../define/resource.ts'
 import { compact, isObject } from '../util/values.ts'
-import { addCacheHints, followRequest, paginate, requireTextParam, toReadError } from './method.ts'
 import type { McpMethod } from './method.ts'
-import { RPC_CODES } from './protocol.ts'
+import { followRequest, requireTextParam, toListResult, toReadError } from './method.ts'
 import type { McpExchange, RpcErrorObject } from './protocol.ts'
+import { RPC_CODES } from './protocol.ts'
 import type { McpServer } from './server-types.ts'
 
 type ListedMcpResource = {
@@ -17,38 +18,30 @@ type ListedMcpResource = {
 }
 
 export const listResources: McpMethod = async (server, params, exchange) => {
-  const { source } = server
-  const fixed: ListedMcpResource[] = source
-    .resources()
-    .filter((resource) => !isTemplate(resource))
-    .map((resource) => ({ uri: resource.manifest.uri, ...describeResource(resource) }))
-  for (const { uri, name, summary, mimeType } of source.about)
-    fixed.push({ uri, name, description: summary, mimeType })
-  const found = await listExistingResources(server, exchange)
+  const { set, about } = server.source
+  const listed: ListedMcpResource[] = [
+    ...set.resources
+      .filter((resource) => !isTemplate(resource))
+      .map((resource) => ({ uri: resource.manifest.uri, ...describeResource(resource) })),
+    ...about.map(({ uri, name, summary, mimeType }) => ({
+      uri,
+      name,
+      description: summary,
+      mimeType,
+    })),
+    ...(await listExistingResources(server, exchange)),
+  ]
   // Each address once: the cursors of pages are addresses.
-  const listed = new Map<string, ListedMcpResource>()
-  for (const form of [...fixed, ...found]) if (!listed.has(form.uri)) listed.set(form.uri, form)
-  const { items, nextCursor } = paginate(
-    [...listed.values()],
-    ({ uri }) => uri,
-    params,
-    server.options.pageSize,
-  )
-  return addCacheHints(compact({ resources: items, nextCursor }), exchange)
+  const unique = new Map<string, ListedMcpResource>()
+  for (const resource of listed) if (!unique.has(resource.uri)) unique.set(resource.uri, resource)
+  return toListResult('resources', [...unique.values()], 'uri', { server, params, exchange })
 }
 
 export const listResourceTemplates: McpMethod = (server, params, exchange) => {
-  const templates = server.source
-    .resources()
+  const templates = server.source.set.resources
     .filter(isTemplate)
     .map((resource) => ({ uriTemplate: resource.manifest.uri, ...describeResource(resource) }))
-  const { items, nextCursor } = paginate(
-    templates,
-    ({ uriTemplate }) => uriTemplate,
-    params,
-    server.options.pageSize,
-  )
-  return addCacheHints(compact({ resourceTemplates: items, nextCursor }), exchange)
+  return toListResult('resourceTemplates', templates, 'uriTemplate', { server, params, exchange })
 }
 
 /**
@@ -57,7 +50,8 @@ export const listResourceTemplates: McpMethod = (server, params, exchange) => {
  */
 export const readResource: McpMethod = (server, params, exchange) => {
   const uri = requireTextParam(params, 'uri')
-  const { era } = exchange.caller
+  const { era } = exchange.client
+  const { set, about } = server.source
   const notFound = (message: string): RpcErrorObject => ({
     code: era === 'modern' ? RPC_CODES.invalidParams : RPC_CODES.resourceNotFound,
     message,
@@ -76,14 +70,13 @@ export const readResource: McpMethod = (server, params, exchange) => {
             ? { error: notFound(`the file ${file}`) }
             : { result: toResourceContents(uri, file, undefined, era) }
         }
-        const about = server.source.about.find((document) => document.uri === uri)
-        if (about)
-          return { result: toResourceContents(uri, await about.read(), about.mimeType, era) }
-        const outcome = await server.source.readResource(uri, options)
+        const document = about.find((candidate) => candidate.uri === uri)
+        if (document)
+          return { result: toResourceContents(uri, await document.read(), document.mimeType, era) }
+        const outcome = await set.readResource(uri, options)
         if (!outcome.ok)
           return { error: toReadError(outcome, call, notFound(outcome.error.message)) }
-        const mimeType = server.source.resources().find((resource) => resource.match(uri))?.manifest
-          .mimeTypes[0]
+        const [mimeType] = set.resources.find((each) => each.match(uri))?.manifest.mimeTypes ?? []
         return { result: toResourceContents(uri, outcome.result, mimeType, era) }
       },
     },
@@ -97,35 +90,28 @@ function toResourceContents(
   mimeType: string | undefined,
   era: 'modern' | 'legacy',
 ): object {
-  return {
-    contents: [{ uri, ...toResourceContent(content, mimeType) }],
-    ...(era === 'modern' && { ttlMs: 0, cacheScope: 'private' }),
-  }
+  const contents = [{ uri, ...toResourceContent(content, mimeType) }]
+  return era === 'modern' ? { contents, ttlMs: 0, cacheScope: 'private' } : { contents }
 }
 
 function toResourceContent(content: unknown, mimeType: string | undefined): object {
   if (typeof content === 'string') return { mimeType: mimeType ?? 'text/plain', text: content }
   if (isObject(content) && typeof content['mimeType'] === 'string') {
-    if (typeof content['text'] === 'string')
-      return { mimeType: content['mimeType'], text: content['text'] }
-    if (typeof content['blob'] === 'string')
-      return {
-        mimeType:
-          content['mimeType'] === 'application/octet-stream'
-            ? (mimeType ?? content['mimeType'])
-            : content['mimeType'],
-        blob: content['blob'],
-      }
+    const { mimeType: own, text, blob } = content
+    if (typeof text === 'string') return { mimeType: own, text }
+    if (typeof blob === 'string')
+      return { mimeType: (own === 'application/octet-stream' && mimeType) || own, blob }
   }
   return { mimeType: mimeType ?? 'application/json', text: JSON.stringify(content) }
 }
 
-// What cannot be listed now is not the fault of who asks: the fixed ones are listed all the same.
+// When these cannot be listed now, the fixed ones still are.
 async function listExistingResources(
-  { source, options }: McpServer,
+  { source: { set }, options }: McpServer,
   { cancellation }: McpExchange,
 ): Promise<ListedMcpResource[]> {
-  const outcome = await source.listResources({ ...options.call, cancellation })
+  const callOptions: ServerCallOptions = { ...options.call, cancellation }
+  const outcome = await set.listResources(callOptions)
   if (!outcome.ok) return []
   return outcome.result.map(({ uri, name, description, mimeType, size }) =>
     compact({ uri, name: name ?? getLastSegment(uri), description, mimeType, size }),

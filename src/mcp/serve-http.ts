@@ -1,12 +1,12 @@
 import type { BuiltinContext } from '../cli/builtin-command.ts'
-import { withFaultLog } from '../cli/server.ts'
-import { toRefusalResponse } from '../http/exchange.ts'
+import { createFaultLogger } from '../cli/server.ts'
 import type { HttpApp } from '../http/exchange.ts'
-import { createServeOptions, serveHttpApp } from '../http/serve.ts'
+import { toRefusalResponse } from '../http/exchange.ts'
 import type { ServingInput } from '../http/serve.ts'
+import { createServeOptions, serveHttpApp } from '../http/serve.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { createMcpHttpApp } from './http.ts'
 import type { McpHttpOptions } from './http.ts'
+import { createMcpHttpApp } from './http.ts'
 
 const MCP_PATH = '/mcp'
 
@@ -18,9 +18,10 @@ export function serveMcpHttp(
 ): Promise<number> {
   const { set, io, host } = context
   const serving = createServeOptions(input, context)
-  const app = createMcpHttpApp(withFaultLog(set, io, serving.json), {
+  const app = createMcpHttpApp(set, {
     ...options,
     signal: host.signal,
+    onFailure: createFaultLogger(io, serving.json),
   })
   return serveHttpApp(mountAt(MCP_PATH, app), { ...serving, path: MCP_PATH })
 }

@@ -5,14 +5,14 @@
  * (`connection.ts` for stdio, `http.ts` for HTTP) to `server.ts`, which finds its method;
  * `tools.ts`, `resources.ts`, `prompts.ts` and `subscriptions.ts` implement the methods.
  * `method.ts` runs the work of a request; `call.ts` and `call-registry.ts` keep calls that outlive
- * their request. `protocol.ts` has the messages.
+ * it. `protocol.ts` has the messages.
  */
 
 import type { BuiltinContext, BuiltinFactory } from '../cli/builtin-command.ts'
 import { detectCaller } from '../cli/caller.ts'
 import { isEnvelopeMode } from '../cli/output.ts'
 import { choosePresentation } from '../cli/presentation.ts'
-import { createServerLifecycle, withFaultLog } from '../cli/server.ts'
+import { createFaultLogger, createServerLifecycle } from '../cli/server.ts'
 import { redirectStrayOutput } from '../cli/stray-output.ts'
 import { tool } from '../core/tool.ts'
 import type { ServingInput } from '../http/serve.ts'
@@ -62,7 +62,10 @@ export async function serveMcp(given: unknown, context: BuiltinContext): Promise
   const json = isEnvelopeMode(mode)
   host.prepareForTools(redirectStrayOutput, createServerLifecycle(io, json, SHUTDOWN_GRACE_MS))
   await serveStdio(
-    createMcpServer(createMcpSource(withFaultLog(set, io, json), options), options),
+    createMcpServer(createMcpSource(set, options), {
+      ...options,
+      onFailure: createFaultLogger(io, json),
+    }),
     io,
     host.signal,
   )

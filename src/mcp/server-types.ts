@@ -1,5 +1,6 @@
 import type { CallOptions } from '../core/call.ts'
 import type { ToolsetChange } from '../core/tool.ts'
+import type { FailureOutcome } from '../protocol/outcome.ts'
 import type { McpCallRegistry, McpTask } from './call-registry.ts'
 import type { McpExchange, RpcParams, RpcResponse } from './protocol.ts'
 import type { McpSource, ToolCatalogue } from './source.ts'
@@ -12,14 +13,13 @@ export type McpServerOptions = {
   readonly confirm?: 'auto' | 'always'
   /** Items on one page of a list; default 500. */
   readonly pageSize?: number
-  /** Text for the model that clients may show it. */
-  readonly instructions?: string
   /** How every call is made: working folder, environment, time limit. */
   readonly call?: Pick<CallOptions, 'cwd' | 'env' | 'timeout' | 'caller'>
-  readonly now?: () => number
+  /** Called with every failed call of a tool. */
+  readonly onFailure?: (outcome: FailureOutcome) => void
 }
 
-/** Something that long-lived subscriptions want to hear of. */
+/** A change that subscriptions are about. */
 export type ServerChange = ToolsetChange | { readonly kind: 'task'; readonly task: McpTask }
 
 /** One server over one source; transports bring it requests. */
@@ -28,14 +28,14 @@ export type McpServer = {
   readonly options: Required<Pick<McpServerOptions, 'confirm' | 'pageSize'>> & McpServerOptions
   readonly calls: McpCallRegistry
   readonly catalogue: ToolCatalogue
-  /** Files that tools left behind, readable by their address. */
+  /** Files that tools created, readable by their address. */
   readonly artifacts: ArtifactRegistry
   onChange(listener: (change: ServerChange) => void): () => void
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal
   /** Answers a request; never rejects. */
   answer(method: string, params: RpcParams, exchange: McpExchange): Promise<RpcResponse>
-  /** Ends subscriptions, and calls that no request waits for; the others go on to their end. */
+  /** Ends subscriptions, and calls that no request waits for; the others may finish. */
   stop(): void
   /** Ends everything. */
   close(): void

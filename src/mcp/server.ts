@@ -4,9 +4,10 @@
 
 import { compact } from '../util/values.ts'
 import { McpCallRegistry } from './call-registry.ts'
-import { CACHE_HINTS } from './method.ts'
 import type { McpMethod } from './method.ts'
+import { CACHE_HINTS } from './method.ts'
 import { completeArgument, getPrompt, listPrompts } from './prompts.ts'
+import type { McpClient } from './protocol.ts'
 import {
   formatResult,
   META_KEYS,
@@ -15,30 +16,28 @@ import {
   SUPPORTED_VERSIONS,
   TASKS_EXTENSION,
   toErrorResponse,
-  toRpcError,
 } from './protocol.ts'
-import type { McpClient } from './protocol.ts'
 import { listResources, listResourceTemplates, readResource } from './resources.ts'
-import { ArtifactRegistry } from './server-types.ts'
 import type { McpServer, McpServerOptions, ServerChange } from './server-types.ts'
-import { createToolCatalogue } from './source.ts'
+import { ArtifactRegistry } from './server-types.ts'
 import type { McpSource } from './source.ts'
+import { createToolCatalogue } from './source.ts'
 import { cancelTask, getTask, listenForChanges, updateTask } from './subscriptions.ts'
 import { callTool, listTools } from './tools.ts'
 
 /** Makes a server. */
 export function createMcpServer(source: McpSource, options: McpServerOptions = {}): McpServer {
   const listeners = new Set<(change: ServerChange) => void>()
-  const tell = (change: ServerChange): void => {
+  const announce = (change: ServerChange): void => {
     for (const listener of [...listeners]) listener(change)
   }
   const stopping = new AbortController()
-  const serverInfo = { [META_KEYS.server]: { name: source.name, version: source.version } }
-  const stopListening = source.onChange(tell)
+  const serverInfo = { [META_KEYS.server]: { name: source.set.name, version: source.set.version } }
+  const stopListening = source.set.onChange(announce)
   const server: McpServer = {
     source,
     options: { confirm: 'auto', pageSize: 500, ...options },
-    calls: new McpCallRegistry(options.now ?? Date.now, (task) => tell({ kind: 'task', task })),
+    calls: new McpCallRegistry((task) => announce({ kind: 'task', task })),
     catalogue: createToolCatalogue(source),
     artifacts: new ArtifactRegistry(),
     onChange(listener) {
@@ -47,17 +46,13 @@ export function createMcpServer(source: McpSource, options: McpServerOptions = {
     },
     stopping: stopping.signal,
     async answer(method, params, exchange) {
-      const { id, caller } = exchange
+      const { id, client } = exchange
       try {
-        const result = await findMethod(method, caller.era)(server, params, exchange)
-        return {
-          text: formatResult(
-            id,
-            caller.era === 'legacy' ? result : stampResult(result, serverInfo),
-          ),
-        }
+        const result = await findMethod(method, client.era)(server, params, exchange)
+        const isStamped = client.era === 'modern'
+        return { text: formatResult(id, isStamped ? stampResult(result, serverInfo) : result) }
       } catch (error) {
-        return toErrorResponse(id, toRpcError(error))
+        return toErrorResponse(id, error)
       }
     },
     stop() {
@@ -79,7 +74,7 @@ function stampResult(result: object, serverInfo: object): object {
   return { resultType: 'complete', ...rest, _meta: { ...serverInfo, ...meta } }
 }
 
-/** Says what the server can do, to modern clients. */
+/** Describes the server to modern clients. */
 const discoverServer: McpMethod = (server) => ({
   supportedVersions: SUPPORTED_VERSIONS,
   capabilities: getServerCapabilities('modern'),
@@ -100,12 +95,13 @@ export function getServerCapabilities(era: McpClient['era']): object {
 }
 
 /** Guidance for the model, where there is some. */
-export function getInstructions({ options, source }: McpServer): object {
-  const text = options.instructions ?? source.description
-  return text === undefined ? {} : { instructions: text }
+export function getInstructions({ source }: McpServer): object {
+  return compact({ instructions: source.description })
 }
 
-const COMMON_METHODS: { readonly [method: string]: McpMethod } = {
+type MethodTable = { readonly [method: string]: McpMethod }
+
+const COMMON_METHODS: MethodTable = {
   'tools/list': listTools,
   'tools/call': callTool,
   'resources/list': listResources,
@@ -116,31 +112,25 @@ const COMMON_METHODS: { readonly [method: string]: McpMethod } = {
   'completion/complete': completeArgument,
 }
 
-const MODERN_METHODS: { readonly [method: string]: McpMethod } = {
-  ...COMMON_METHODS,
-  'server/discover': discoverServer,
-  'subscriptions/listen': listenForChanges,
-  'tasks/get': getTask,
-  'tasks/update': updateTask,
-  'tasks/cancel': cancelTask,
-}
-
-// What belongs to a handshake (initialize, setLevel, subscribe) is answered by the session.
-const LEGACY_METHODS: { readonly [method: string]: McpMethod } = {
-  ...COMMON_METHODS,
-  ping: () => ({}),
+const METHODS: { readonly [Era in McpClient['era']]: MethodTable } = {
+  modern: {
+    ...COMMON_METHODS,
+    'server/discover': discoverServer,
+    'subscriptions/listen': listenForChanges,
+    'tasks/get': getTask,
+    'tasks/update': updateTask,
+    'tasks/cancel': cancelTask,
+  },
+  // What belongs to a handshake (initialize, setLevel, subscribe) is answered by the session.
+  legacy: { ...COMMON_METHODS, ping: () => ({}) },
 }
 
 /** The method of a name in an era; throws RpcError when there is none. */
 function findMethod(name: string, era: McpClient['era']): McpMethod {
-  const method = hasMethod(name, era)
-    ? (era === 'modern' ? MODERN_METHODS : LEGACY_METHODS)[name]
-    : undefined
-  if (!method)
-    throw new RpcError(RPC_CODES.methodNotFound, `there is no method '${name.slice(0, 100)}'`)
-  return method
+  if (hasMethod(name, era)) return METHODS[era][name]!
+  throw new RpcError(RPC_CODES.methodNotFound, `there is no method '${name.slice(0, 100)}'`)
 }
 
 export function hasMethod(name: string, era: McpClient['era']): boolean {
-  return Object.hasOwn(era === 'modern' ? MODERN_METHODS : LEGACY_METHODS, name)
+  return Object.hasOwn(METHODS[era], name)
 }

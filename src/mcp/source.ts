@@ -4,15 +4,14 @@
 
 import type { ServerCallOptions } from '../core/call.ts'
 import { findReservedFields } from '../core/context.ts'
-import type { Servable, ToolEntry, ToolsetChange } from '../core/tool.ts'
-import type { Prompt, PromptText } from '../define/prompt.ts'
-import type { ListedResource, Resource } from '../define/resource.ts'
-import { resolveSchema } from '../define/schema/source.ts'
+import type { Servable, ToolEntry } from '../core/tool.ts'
 import type { LazySchema } from '../define/schema/source.ts'
+import { resolveSchema } from '../define/schema/source.ts'
 import type { ToolManifest, ToolMetadata } from '../protocol/manifest.ts'
+import { toAnnotationHints } from '../protocol/manifest.ts'
 import type { Outcome } from '../protocol/outcome.ts'
-import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { McpClient } from './protocol.ts'
 
 /** A tool as the server sees it. */
@@ -20,36 +19,22 @@ export type ServedTool = {
   readonly name: string
   readonly facts: ToolMetadata
   readonly hasOutput: boolean
-  manifest(): ToolManifest | Promise<ToolManifest>
+  manifest(): Promise<ToolManifest>
   /** The schemas as a JSON Schema author wrote them: they go to clients unchanged. */
   written(): { readonly input?: JsonSchema; readonly output?: JsonSchema }
 }
 
-/**
- * What is served: a toolset today, something bigger tomorrow. The wire layer knows nothing else.
- */
+/** What is served: a toolset or registry, and the tools of it that clients see. */
 export type McpSource = {
-  readonly name: string
-  readonly version: string
+  readonly set: Servable
   readonly description: string | undefined
   tools(): readonly ServedTool[]
   find(name: string): ServedTool | undefined
   /** The tool that a call means: one may lead to another. */
   resolveTarget(tool: ServedTool, input: unknown): ServedTool
   call(name: string, input: unknown, options: ServerCallOptions): Promise<Outcome>
-  resources(): readonly Resource[]
-  prompts(): readonly Prompt[]
-  readResource(uri: string, options: ServerCallOptions): Promise<Outcome>
-  renderPrompt(
-    name: string,
-    args: unknown,
-    options: ServerCallOptions,
-  ): Promise<Outcome<PromptText>>
-  /** Addresses that exist right now, of the resources that can tell. */
-  listResources(options: ServerCallOptions): Promise<Outcome<readonly ListedResource[]>>
   /** Documents about what is served. */
   readonly about: readonly AboutDocument[]
-  onChange(listener: (change: ToolsetChange) => void): () => void
 }
 
 /** A document about what is served, readable like a resource. */
@@ -72,8 +57,7 @@ export function createToolsetSource(set: Servable): McpSource {
     return tool
   }
   return {
-    name: set.name,
-    version: set.version,
+    set,
     description: set.options.description,
     tools: () => set.entries.map(serve),
     find(name) {
@@ -82,13 +66,7 @@ export function createToolsetSource(set: Servable): McpSource {
     },
     resolveTarget: (tool) => tool,
     call: set.call,
-    resources: () => set.resources,
-    prompts: () => set.prompts,
-    readResource: set.readResource,
-    renderPrompt: set.renderPrompt,
-    listResources: set.listResources,
     about: listAboutDocuments(set),
-    onChange: set.onChange,
   }
 }
 
@@ -122,25 +100,16 @@ export function toServedTool({ name, definition }: ToolEntry): ServedTool {
     name,
     facts: definition.metadata,
     hasOutput: definition.source.output !== undefined,
-    manifest() {
-      const compiled = definition.compiled()
-      return compiled instanceof Promise
-        ? compiled.then(({ manifest }) => manifest)
-        : compiled.manifest
-    },
+    manifest: async () => (await definition.compiled()).manifest,
     written() {
-      const input = getPlainSchema(definition.source.input)
-      const output =
-        definition.source.output === undefined
-          ? undefined
-          : getPlainSchema(definition.source.output)
-      return compact({ input, output })
+      const { input, output } = definition.source
+      return compact({ input: getPlainSchema(input), output: getPlainSchema(output) })
     },
   }
 }
 
-function getPlainSchema(source: LazySchema): JsonSchema | undefined {
-  const schema: unknown = resolveSchema(source)
+function getPlainSchema(source: LazySchema | undefined): JsonSchema | undefined {
+  const schema: unknown = source && resolveSchema(source)
   return isObject(schema) && !('~standard' in schema) ? schema : undefined
 }
 
@@ -149,7 +118,7 @@ export type ToolCatalogue = { list(era: McpClient['era']): Promise<readonly List
 
 export function createToolCatalogue(source: McpSource): ToolCatalogue {
   const lists = new Map<McpClient['era'], Promise<readonly ListedMcpTool[]>>()
-  source.onChange(({ kind }) => {
+  source.set.onChange(({ kind }) => {
     if (kind === 'tools') lists.clear()
   })
   return {
@@ -158,7 +127,7 @@ export function createToolCatalogue(source: McpSource): ToolCatalogue {
       if (known) return known
       const list = Promise.all(source.tools().map((tool) => describeServedTool(tool, era)))
       lists.set(era, list)
-      // A schema that cannot be read now may be mended by the next list.
+      // A schema that cannot be read now may be readable for the next list.
       list.catch(() => lists.delete(era))
       return list
     },
@@ -175,36 +144,28 @@ type ListedMcpTool = {
 
 /** Describes a tool to clients of an era: older ones can only take results that are objects. */
 async function describeServedTool(tool: ServedTool, era: McpClient['era']): Promise<ListedMcpTool> {
-  const { facts } = tool
+  const { title, summary, description, annotations, mcp } = tool.facts
   const manifest = await tool.manifest()
   const written = tool.written()
   const input = written.input ?? manifest.inputSchema
-  const outputSchema = toOutputSchema(
-    written.output ?? manifest.outputSchema,
-    findReservedFields(input).dryRun !== undefined,
-    era,
-  )
-  const annotations = toListedAnnotations(facts)
+  const output = written.output ?? manifest.outputSchema
+  const canPlan = findReservedFields(input).dryRun !== undefined
+  const hints = compact({ title, ...toAnnotationHints(annotations) })
   return compact({
     name: tool.name,
-    title: facts.title,
-    description:
-      facts.description === undefined ? facts.summary : `${facts.summary}\n\n${facts.description}`,
-    inputSchema: toObjectInput(input),
-    outputSchema,
-    annotations,
-    _meta: facts.mcp?.meta ? facts.mcp.meta : undefined,
+    title,
+    description: description === undefined ? summary : `${summary}\n\n${description}`,
+    // Clients look for `type: "object"`, which an author may have left out.
+    inputSchema: input['type'] === 'object' ? input : { type: 'object', ...input },
+    outputSchema: output && toOutputSchema(output, canPlan, era),
+    annotations: Object.keys(hints).length > 0 ? hints : undefined,
+    _meta: mcp?.meta,
   })
 }
 
 /** True when an older client gets the result inside `{result: …}`. */
 export function isWrappedOutput(output: JsonSchema): boolean {
   return output['type'] !== 'object'
-}
-
-// Clients look for `type: "object"`, which an author may have left out.
-function toObjectInput(schema: JsonSchema): object {
-  return schema['type'] === 'object' ? schema : { type: 'object', ...schema }
 }
 
 // What a tool gives when its input asks only for a plan.
@@ -215,21 +176,21 @@ const DRY_RUN_SCHEMA = {
 } as const
 
 function toOutputSchema(
-  output: JsonSchema | undefined,
+  output: JsonSchema,
   canPlan: boolean,
   era: McpClient['era'],
 ): object | undefined {
-  if (!output) return undefined
   const wrapped = era === 'legacy' && isWrappedOutput(output)
   if (!wrapped && !canPlan) return output
   const { $defs, $schema, ...result } = output
   // Moved one level down, a reference to anything but $defs would point at nothing.
   if (hasOutsideReference(result) || hasOutsideReference($defs)) return undefined
   const inner = canPlan ? { anyOf: [result, DRY_RUN_SCHEMA] } : result
+  const type = isWrappedOutput(output) ? undefined : 'object'
   const outer = wrapped
     ? { type: 'object', properties: { result: inner }, required: ['result'] }
-    : { ...compact({ type: !isWrappedOutput(output) ? 'object' : undefined }), ...inner }
-  return { ...compact({ $schema }), ...outer, ...compact({ $defs }) }
+    : { type, ...inner }
+  return compact({ $schema, ...outer, $defs })
 }
 
 function hasOutsideReference(value: unknown): boolean {
@@ -241,16 +202,4 @@ function hasOutsideReference(value: unknown): boolean {
       ? !inner.startsWith('#/$defs/')
       : hasOutsideReference(inner),
   )
-}
-
-function toListedAnnotations({ annotations, title }: ToolMetadata): object | undefined {
-  const { readOnly, destructive, idempotent, openWorld } = annotations
-  const hints = compact({
-    title,
-    readOnlyHint: readOnly,
-    destructiveHint: destructive,
-    idempotentHint: idempotent,
-    openWorldHint: openWorld,
-  })
-  return Object.keys(hints).length === 0 ? undefined : hints
 }

@@ -6,15 +6,14 @@ import { onAbort } from '../core/lifecycle.ts'
 import { compact, isObject } from '../util/values.ts'
 import { describeTask } from './call-registry.ts'
 import type { McpMethod } from './method.ts'
+import type { McpExchange, RpcParams } from './protocol.ts'
 import {
   META_KEYS,
   missingCapabilityError,
   RPC_CODES,
   RpcError,
-  supportsTasks,
   TASKS_EXTENSION,
 } from './protocol.ts'
-import type { McpExchange, RpcParams } from './protocol.ts'
 import type { ServerChange } from './server-types.ts'
 
 const LIST_KINDS = {
@@ -22,7 +21,7 @@ const LIST_KINDS = {
   promptsListChanged: 'prompts',
   resourcesListChanged: 'resources',
 } as const
-/** What a subscription wants to hear of. */
+/** What a subscription is about. */
 type SubscriptionFilter = {
   readonly lists: ReadonlySet<string>
   readonly uris: ReadonlySet<string>
@@ -30,7 +29,7 @@ type SubscriptionFilter = {
   readonly acknowledged: RpcParams
 }
 
-/** Keeps a stream open that tells of changes, until the client cancels it or the server stops. */
+/** Keeps a stream of changes open until the client cancels it or the server stops. */
 export const listenForChanges: McpMethod = ({ calls, onChange, stopping }, params, exchange) => {
   const { notifications } = params
   if (!isObject(notifications))
@@ -110,7 +109,7 @@ export const updateTask: McpMethod = ({ calls }, { taskId, inputResponses }, exc
   const task = calls.task(taskId)
   if (!isObject(inputResponses))
     throw new RpcError(RPC_CODES.invalidParams, 'params.inputResponses is not an object')
-  calls.update(task, inputResponses)
+  task.call.acceptAnswers(inputResponses)
   return {}
 }
 
@@ -121,7 +120,7 @@ export const cancelTask: McpMethod = ({ calls }, { taskId }, exchange) => {
 }
 
 /** Throws when the client did not declare the tasks extension. */
-function requireTasks({ caller }: McpExchange): void {
-  if (!supportsTasks(caller))
+function requireTasks({ client }: McpExchange): void {
+  if (!client.supports.tasks)
     throw missingCapabilityError({ extensions: { [TASKS_EXTENSION]: {} } })
 }

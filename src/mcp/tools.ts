@@ -2,6 +2,7 @@
  * `tools/list` and `tools/call`.
  */
 
+import type { ServerCallOptions } from '../core/call.ts'
 import { toMilliseconds } from '../protocol/limits.ts'
 import type {
   ContentBlock,
@@ -12,40 +13,29 @@ import type {
 } from '../protocol/outcome.ts'
 import { describeUnknownName } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
-import {
-  addCacheHints,
-  followRequest,
-  paginate,
-  requireTextParam,
-  toProtocolFailure,
-} from './method.ts'
+import type { McpCall } from './call.ts'
 import type { McpMethod } from './method.ts'
+import { followRequest, requireTextParam, toListResult, toProtocolFailure } from './method.ts'
+import type { McpClient, McpExchange } from './protocol.ts'
 import {
   missingCapabilityError,
   RPC_CODES,
   RpcError,
-  supportsTasks,
   TASKS_EXTENSION,
   TOOLABLE_META_KEYS,
 } from './protocol.ts'
-import type { McpClient, McpExchange } from './protocol.ts'
 import type { McpServer } from './server-types.ts'
-import { isWrappedOutput } from './source.ts'
 import type { ServedTool } from './source.ts'
+import { isWrappedOutput } from './source.ts'
 
 const INLINE_WAIT_MS = 2000
 
 export const listTools: McpMethod = async (server, params, exchange) => {
-  const { items, nextCursor } = paginate(
-    await server.catalogue.list(exchange.caller.era),
-    ({ name }) => name,
-    params,
-    server.options.pageSize,
-  )
-  return addCacheHints(compact({ tools: items, nextCursor }), exchange)
+  const tools = await server.catalogue.list(exchange.client.era)
+  return toListResult('tools', tools, 'name', { server, params, exchange })
 }
 
-/** Calls a tool, or goes on with a call that waits for the answers which this request brings. */
+/** Calls a tool, or resumes a call that waits for the answers which this request brings. */
 export const callTool: McpMethod = (server, params, exchange) => {
   const { source } = server
   const name = requireTextParam(params, 'name')
@@ -54,42 +44,30 @@ export const callTool: McpMethod = (server, params, exchange) => {
   const input = params['arguments'] ?? {}
   if (!isObject(input))
     throw new RpcError(RPC_CODES.invalidParams, 'params.arguments is not an object')
-  const meant = source.resolveTarget(tool, input)
-  return followRequest(
-    server,
-    {
-      method: 'tools/call',
-      params,
-      what: meant.name,
-      grace: getInlineWaitMs(meant, exchange),
-      async work(options, call) {
-        const outcome = await source.call(tool.name, input, options)
-        return (
-          toProtocolFailure(outcome, call) ?? {
-            result: await toToolResult(
-              outcome,
-              tool,
-              call.caller.era,
-              await loadArtifactBlocks(server, outcome),
-            ),
-          }
-        )
-      },
+  const target = source.resolveTarget(tool, input)
+  const request = {
+    method: 'tools/call',
+    params,
+    what: target.name,
+    taskAfterMs: getTaskDelay(target, exchange),
+    async work(options: ServerCallOptions, call: McpCall) {
+      const outcome = await source.call(tool.name, input, options)
+      if (!outcome.ok) server.options.onFailure?.(outcome)
+      const error = toProtocolFailure(outcome, call)
+      if (error) return { error }
+      const artifacts = outcome.meta.artifacts && (await loadArtifactBlocks(server, outcome))
+      return { result: await toToolResult(outcome, tool, call.client.era, artifacts) }
     },
-    exchange,
-  )
+  }
+  return followRequest(server, request, exchange)
 }
 
-// Undefined: the client waits until the end. A number: after so many milliseconds it gets a task
-// instead.
-function getInlineWaitMs(
-  { facts: { mcp } }: ServedTool,
-  { caller }: McpExchange,
-): number | undefined {
+// Undefined: the client waits until the end.
+function getTaskDelay({ facts: { mcp } }: ServedTool, { client }: McpExchange): number | undefined {
   const policy = mcp?.task ?? 'auto'
   if (policy === 'never') return undefined
-  if (!supportsTasks(caller)) {
-    if (policy === 'required' && caller.era === 'modern')
+  if (!client.supports.tasks) {
+    if (policy === 'required' && client.era === 'modern')
       throw missingCapabilityError({ extensions: { [TASKS_EXTENSION]: {} } })
     return undefined
   }
@@ -116,9 +94,9 @@ function unknownToolError(name: string, { source }: McpServer): RpcError {
 /** The result of `tools/call`. */
 type McpToolResult = {
   readonly content: readonly ContentBlock[]
-  readonly structuredContent?: unknown
+  structuredContent?: unknown
   readonly isError?: true
-  readonly _meta: { readonly [key: string]: unknown }
+  _meta?: { readonly [key: string]: unknown }
 }
 
 /**
@@ -129,26 +107,27 @@ async function toToolResult(
   outcome: Outcome,
   tool: ServedTool,
   era: McpClient['era'],
-  artifacts: readonly ContentBlock[],
+  artifacts: readonly ContentBlock[] = [],
 ): Promise<McpToolResult> {
   if (!outcome.ok) return toErrorResult(outcome)
   const { result, content = [], ...rest } = outcome
   const structured = tool.hasOutput
     ? await toDeclaredResult(result, tool, era)
     : toUndeclaredResult(outcome, era)
-  return compact({
+  const written: McpToolResult = {
     content: [
       ...(tool.facts.mcp?.text === false ? [] : toTextBlocks(outcome)),
       ...content,
       ...artifacts,
       ...(outcome.status === 'partial' ? [toFailuresBlock(outcome)] : []),
     ],
-    structuredContent: structured,
-    _meta: { [TOOLABLE_META_KEYS.outcome]: rest },
-  })
+  }
+  if (structured !== undefined) written.structuredContent = structured
+  written._meta = { [TOOLABLE_META_KEYS.outcome]: rest }
+  return written
 }
 
-// A tool with an output schema gives structured content always: clients refuse a result without it.
+// Clients refuse a result without structured content when the tool has an output schema.
 async function toDeclaredResult(
   result: unknown,
   tool: ServedTool,
@@ -174,12 +153,13 @@ function toTextBlocks({
   content,
 }: SuccessOutcome | PartialOutcome): ContentBlock[] {
   const blocks: ContentBlock[] = message === undefined ? [] : [{ type: 'text', text: message }]
-  const said = blocks.length > 0 || content !== undefined
-  if (hidden || (result === null && said)) return blocks
-  return [
-    ...blocks,
-    { type: 'text', text: typeof result === 'string' ? result : JSON.stringify(result) },
-  ]
+  const isSaid = result === null && (message !== undefined || content !== undefined)
+  if (!hidden && !isSaid)
+    blocks.push({
+      type: 'text',
+      text: typeof result === 'string' ? result : JSON.stringify(result),
+    })
+  return blocks
 }
 
 function toFailuresBlock({ errors, summary }: PartialOutcome): ContentBlock {

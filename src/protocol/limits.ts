@@ -33,6 +33,16 @@ export function toMilliseconds(duration: Duration, field?: string): number {
   return Math.min(milliseconds, MAX_TIMER_MS)
 }
 
+/** The wanted duration, or the longest that is allowed. Throws INVALID_INPUT naming the field. */
+export function capTimeout(
+  wanted: Duration,
+  longest: Duration | undefined,
+  field: string,
+): Duration {
+  const milliseconds = toMilliseconds(wanted, field)
+  return longest !== undefined && toMilliseconds(longest, field) < milliseconds ? longest : wanted
+}
+
 /** Tokens that a model took and gave. */
 export type TokenUsage = { readonly input?: number; readonly output?: number }
 

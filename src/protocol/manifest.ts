@@ -1,9 +1,10 @@
 /**
  * Manifests: everything that can be said about a tool, resource, prompt or toolset without running
- * it; and the exit statuses as the orchestration manifest names them.
+ * it.
  */
 
 import type { JsonSchema } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import type { DeclaredError } from './errors.ts'
 import type { Duration } from './limits.ts'
 
@@ -13,6 +14,29 @@ export type Annotations = {
   readonly destructive?: boolean
   readonly idempotent?: boolean
   readonly openWorld?: boolean
+}
+
+/** Annotations as MCP names them. */
+export type AnnotationHints = {
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+  readonly openWorldHint?: boolean
+}
+
+/** The annotations of a tool as MCP names them. */
+export function toAnnotationHints({
+  readOnly,
+  destructive,
+  idempotent,
+  openWorld,
+}: Annotations): AnnotationHints {
+  return compact({
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  })
 }
 
 /** An example call, as input or as a command line. */
@@ -131,25 +155,3 @@ export type ToolsetManifest = {
 export type ToolsetOutline = Omit<ToolsetManifest, 'tools'> & {
   readonly tools: readonly ToolMetadata[]
 }
-
-/**
- * Every exit status of a program of ours: its name in the orchestration manifest, after sysexits,
- * and its meaning in a word or two.
- */
-export const EXIT_STATUSES = [
-  { status: 0, name: 'ok', meaning: 'success' },
-  { status: 1, name: 'fatal_error', meaning: 'failed' },
-  { status: 2, name: 'usage_error', meaning: 'wrong arguments' },
-  { status: 64, name: 'syntax_error', meaning: 'unreadable arguments' },
-  { status: 65, name: 'data_error', meaning: 'wrong JSON input' },
-  { status: 66, name: 'no_input', meaning: 'not found' },
-  { status: 69, name: 'unavailable', meaning: 'unavailable' },
-  { status: 73, name: 'cannot_create', meaning: 'conflict or full disk' },
-  { status: 75, name: 'retryable_error', meaning: 'try again later' },
-  { status: 77, name: 'permission_denied', meaning: 'not allowed or not confirmed' },
-  { status: 78, name: 'config_error', meaning: 'wrong configuration' },
-  { status: 124, name: 'timeout', meaning: 'out of time' },
-  { status: 129, name: 'hung_up', meaning: 'hung up' },
-  { status: 130, name: 'cancelled', meaning: 'interrupted' },
-  { status: 143, name: 'terminated', meaning: 'terminated' },
-] as const

@@ -3,9 +3,9 @@
  */
 
 import { listGlobalFlagRows } from '../../cli/help-sections.ts'
-import { GLOBAL_FLAGS, PROGRAM_FLAGS } from '../../define/global-flags.ts'
 import type { GlobalFlag } from '../../define/global-flags.ts'
-import { EXIT_STATUSES } from '../../protocol/manifest.ts'
+import { GLOBAL_FLAGS, PROGRAM_FLAGS } from '../../define/global-flags.ts'
+import { EXIT_STATUSES } from '../../protocol/errors.ts'
 import {
   formatBullets,
   formatTitled,
@@ -14,8 +14,8 @@ import {
   toInline,
   toParagraphs,
 } from '../markdown.ts'
-import { getMarkComment } from '../model.ts'
 import type { DocModel, GeneratedFile } from '../model.ts'
+import { getMarkComment } from '../model.ts'
 import {
   formatCallingSection,
   formatContentSections,

@@ -9,10 +9,11 @@
 import { ELLIPSIS } from '../../util/text.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'
-import type { ToolManifest } from '../manifest.ts'
+import type { AnnotationHints, ToolManifest } from '../manifest.ts'
+import { toAnnotationHints } from '../manifest.ts'
 import { FIELD_NAME_RULES, toObjectShape } from './object-input.ts'
-import { isOpenShape, readShape } from './schema-shape.ts'
 import type { SchemaShape } from './schema-shape.ts'
+import { isOpenShape, readShape } from './schema-shape.ts'
 import { writeGeminiSchema, writeJsonSchema, writeStrictSchema } from './write-schema.ts'
 
 // Longer ones are refused with the whole request.
@@ -79,7 +80,7 @@ const TOOL_WRITERS: {
   mcp: (tools) =>
     tools.map(({ name, manifest }) => {
       const { title, inputSchema, outputSchema } = manifest
-      const annotations = toMcpAnnotations(manifest)
+      const annotations = compact({ title, ...toAnnotationHints(manifest.annotations) })
       return compact({
         name,
         title,
@@ -87,7 +88,7 @@ const TOOL_WRITERS: {
         inputSchema: { ...inputSchema, type: 'object' },
         // Clients of all versions take only results that are objects.
         outputSchema:
-          outputSchema && outputSchema['type'] === 'object'
+          outputSchema?.['type'] === 'object'
             ? { ...outputSchema, type: 'object' as const }
             : undefined,
         annotations: Object.keys(annotations).length > 0 ? annotations : undefined,
@@ -128,20 +129,6 @@ function writeGeminiParameters(
   return schema === 'json'
     ? { parametersJsonSchema: writeJsonSchema(shape, FIELD_NAME_RULES.gemini) }
     : { parameters: writeGeminiSchema(shape) }
-}
-
-function toMcpAnnotations({
-  title,
-  annotations,
-}: ExportedTool['manifest']): NonNullable<ProviderForms['mcp'][number]['annotations']> {
-  const { readOnly, destructive, idempotent, openWorld } = annotations
-  return compact({
-    title,
-    readOnlyHint: readOnly,
-    destructiveHint: destructive,
-    idempotentHint: idempotent,
-    openWorldHint: openWorld,
-  })
 }
 
 /** What a model is told about a tool, cut where a provider takes no more. */
@@ -229,13 +216,7 @@ export type McpTool = {
   readonly description: string
   readonly inputSchema: { readonly type: 'object'; readonly [keyword: string]: unknown }
   readonly outputSchema?: { readonly type: 'object'; readonly [keyword: string]: unknown }
-  readonly annotations?: {
-    readonly title?: string
-    readonly readOnlyHint?: boolean
-    readonly destructiveHint?: boolean
-    readonly idempotentHint?: boolean
-    readonly openWorldHint?: boolean
-  }
+  readonly annotations?: AnnotationHints & { readonly title?: string }
 }
 
 /** What each provider gets. */

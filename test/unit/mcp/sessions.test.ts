@@ -3,7 +3,7 @@ import { McpHttpSession } from '../../../src/mcp/http-legacy.ts'
 
 test('a session keeps the streams that run and the last that ended, not all it ever had', () => {
   const session = new McpHttpSession({ stopping: new AbortController().signal } as never)
-  session.caller = { ...session.caller, version: '2025-11-25' }
+  session.client = { ...session.client, version: '2025-11-25' }
   let cancelled = false
   session.openStream(() => {
     cancelled = true
