@@ -10,10 +10,11 @@ import { AGENT_VARIABLES } from '../cli/caller.ts'
 import { host } from '../core/host.ts'
 import { runChild } from '../process/run.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import { compact } from '../util/values.ts'
 import { escapeToAscii } from './chunks.ts'
-import { withTemporaryFolder } from './inspect.ts'
 import type { BuildEnvironment, KnownAnswer } from './inspect.ts'
+import { withTemporaryFolder } from './inspect.ts'
 import {
   launchExecutable,
   launchProgram,
@@ -47,7 +48,7 @@ type BundleInfo = {
 
 // A shell reads through what stands before the answer that it looks for; behind this node is no
 // slower. Node looks for it in no time.
-const MAX_ANSWER_BYTES = { shell: 256 * 1024, node: 1024 * 1024 }
+const MAX_ANSWER_BYTES = { shell: 256 * 1024, node: MEBIBYTE }
 // In double quotes: single ones mark the answers.
 const HELP_PATTERNS = '"0 "|*" --help"|*" -h"'
 

@@ -3,9 +3,8 @@
  */
 
 import type { Readable } from 'node:stream'
+import { MEBIBYTE } from '../util/units.ts'
 import type { ChildOptions, ChildReason } from './child.ts'
-
-const MEBIBYTE = 1024 * 1024
 
 /** What one pipe of a child brought. */
 type CollectedOutput = {

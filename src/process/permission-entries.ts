@@ -9,6 +9,7 @@ import type { DocumentPosition, KeyPath, LocatedDocument } from '../protocol/doc
 import { ToolError } from '../protocol/tool-error.ts'
 import { isPathInside, resolveRealPath } from '../util/files.ts'
 import { shorten } from '../util/text.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import { compact } from '../util/values.ts'
 import type { EgressGrant, PathGrant } from './grants.ts'
 
@@ -322,7 +323,7 @@ export class PermissionFault extends Error {
   }
 }
 
-const MAX_MANIFEST_BYTES = 1024 * 1024
+const MAX_MANIFEST_BYTES = MEBIBYTE
 
 /**
  * The fault as everybody sees it: with the file and the line. `file` is left out where the

@@ -13,11 +13,12 @@
  */
 
 import { closeSync, fstatSync } from 'node:fs'
-import { openChannels, openMemoryFile } from './channels.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import type { ChildInput, PendingChannels } from './channels.ts'
+import { openChannels, openMemoryFile } from './channels.ts'
 import type { ChildEnd, ChildOptions, PreparedLaunch, SandboxProfile } from './child.ts'
-import { createUnstartedChild, supervise } from './supervise.ts'
 import type { SupervisedChild } from './supervise.ts'
+import { createUnstartedChild, supervise } from './supervise.ts'
 
 /**
  * Runs a program to its end. Never throws and never hangs: however it goes, there is a ChildEnd
@@ -152,7 +153,7 @@ function loadPreparer(sandbox: SandboxProfile | undefined): Promise<LaunchPrepar
     : import('../sandbox/probe-sandbox.ts')
 }
 
-const MAX_INPUT_FILE_BYTES = 1024 * 1024
+const MAX_INPUT_FILE_BYTES = MEBIBYTE
 
 /**
  * A descriptor from which a child reads that input, then its end. Unlike the sockets that Node

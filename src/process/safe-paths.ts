@@ -9,6 +9,7 @@ import { homedir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isPathInside, resolveRealPath } from '../util/files.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import { isLinux } from './host.ts'
 
 /**
@@ -103,7 +104,7 @@ function findLink(path: string): string | undefined {
   return above ?? (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? path : undefined)
 }
 
-const COPY_CHUNK_BYTES = 1024 * 1024
+const COPY_CHUNK_BYTES = MEBIBYTE
 
 /**
  * Copies a file, or a folder with all files in it, to a place where nothing is yet. Links are never

@@ -9,6 +9,7 @@ import { defineTool } from '../define/tool.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { resolveBelow } from '../registry/folder/candidates.ts'
 import { describeUnknownName } from '../util/text.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import type { SkillFolder } from './section.ts'
 
 /**
@@ -148,8 +149,8 @@ function findHeadings(lines: readonly string[]): ReadonlyMap<number, number> {
 
 /** The most that a skill may have. */
 export const SKILL_LIMITS = {
-  fileBytes: 1024 * 1024,
-  bytes: 10 * 1024 * 1024,
+  fileBytes: MEBIBYTE,
+  bytes: 10 * MEBIBYTE,
   entries: 1000,
   depth: 10,
   name: 64,

@@ -22,6 +22,7 @@ import { identifyProcess, isAlive } from '../process/process-table.ts'
 import { supervise } from '../process/supervise.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isPathInside } from '../util/files.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import type { SandboxStatus } from './namespace.ts'
 
 /** The control group of one sandbox. */
@@ -213,7 +214,6 @@ function readPidNamespace(): string {
   return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
 }
 
-const MEBIBYTE = 1024 * 1024
 /**
  * How often, and after how many milliseconds, a group is removed again that still has somebody in
  * it.

@@ -6,17 +6,18 @@
 import type { StdioOptions } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { maskInheritedDescriptors } from '../process/channels.ts'
-import { createGroupController } from '../process/child.ts'
 import type {
   ChildOptions,
   LaunchPlan,
   PreparedLaunch,
   ProcessController,
 } from '../process/child.ts'
+import { createGroupController } from '../process/child.ts'
 import type { ResourceLimits } from '../process/grants.ts'
 import { sendSignal } from '../process/host.ts'
 import { listPidsAfter, readProcess } from '../process/process-table.ts'
 import { findProgram } from '../process/programs.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import { compact } from '../util/values.ts'
 import { explainLimitedEnd } from './bubblewrap.ts'
 import { watchLimits } from './watchdog.ts'
@@ -57,7 +58,6 @@ export async function prepare(options: ChildOptions): Promise<PreparedLaunch> {
   }
 }
 
-const MEBIBYTE = 1024 * 1024
 const MAX_OPEN_FILES = 4096
 
 /**

@@ -23,6 +23,7 @@ import type { PathGrant } from '../process/grants.ts'
 import { containsHomeFolder, openFolderChain, toDescriptorPath } from '../process/safe-paths.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isPathInside, resolveRealPath } from '../util/files.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import type { SandboxUser } from './requirements.ts'
 import { hasFileMode } from './requirements.ts'
 
@@ -325,7 +326,7 @@ const SYSTEM_FILES = [
   '/etc/protocols',
 ]
 const NETWORK_FILES = ['/etc/hosts', '/etc/resolv.conf', '/etc/host.conf', '/etc/gai.conf']
-const MAX_SYSTEM_FILE_BYTES = 4 * 1024 * 1024
+const MAX_SYSTEM_FILE_BYTES = 4 * MEBIBYTE
 
 /** Where memory is shared, a part of the temporary folder. */
 export const SHARED_MEMORY_FOLDER = '/tmp/.shared'

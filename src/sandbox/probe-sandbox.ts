@@ -13,6 +13,7 @@ import { findProgram, listInstallations, listProgramInstallations } from '../pro
 import { supervise } from '../process/supervise.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isPathInside, resolveRealPath } from '../util/files.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import type { SandboxDescriptors } from './bubblewrap.ts'
 import {
   createDescriptors,
@@ -114,7 +115,6 @@ function toMissingSandbox(why: string, fix: string): SandboxLookup {
   return { available: false, problem: toNoSandboxError(why, fix) }
 }
 
-const MEBIBYTE = 1024 * 1024
 const TMP_SIZE_BYTES = String(64 * MEBIBYTE)
 const DEVICE_NAMES = ['null', 'zero', 'full', 'random', 'urandom']
 

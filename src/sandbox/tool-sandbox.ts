@@ -23,6 +23,7 @@ import type { ResourceLimits } from '../process/grants.ts'
 import { findProgram, listInterpreters, listProgramParts } from '../process/programs.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isPathInside, resolveRealPath } from '../util/files.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import { compact } from '../util/values.ts'
 import type { SandboxDescriptors } from './bubblewrap.ts'
 import { createDescriptors, explainLimitedEnd, toBubblewrapError } from './bubblewrap.ts'
@@ -192,7 +193,6 @@ function buildInnerEnv(
   return { ...env, ...Object.fromEntries(moved) }
 }
 
-const MEBIBYTE = 1024 * 1024
 /** The folder in memory is as large as this, or a quarter of the memory that the tool may use. */
 const MAX_TMP_MB = 256
 const MIN_TMP_MB = 16

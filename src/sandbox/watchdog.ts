@@ -10,8 +10,9 @@ import { fstatSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import type { LimitExceeded } from '../process/child.ts'
 import type { ResourceLimits } from '../process/grants.ts'
 import { sendSignal } from '../process/host.ts'
-import { listAllChildren, readProcess } from '../process/process-table.ts'
 import type { ProcessIdentity, ProcessInfo } from '../process/process-table.ts'
+import { listAllChildren, readProcess } from '../process/process-table.ts'
+import { KIBIBYTE, MEBIBYTE } from '../util/units.ts'
 
 const pollTrees = createPoller(40, 2)
 /**
@@ -206,8 +207,6 @@ function trackTree(root: () => number | undefined): TrackedTree {
   }
 }
 
-const MEBIBYTE = 1024 * 1024
-const KIBIBYTE = 1024
 /** What a file in memory costs besides its content. */
 const INODE_BYTES = KIBIBYTE
 const AT_PAGESZ = 6n
@@ -317,7 +316,6 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0)
 }
 
-const MEBIBYTE_BYTES = 1024 * 1024
 /** Even an empty file takes that much of a disk. */
 const MIN_FILE_BYTES = 4096
 const DISK_BLOCK_BYTES = 512
@@ -337,9 +335,9 @@ async function measureWorkspaceMb(
   const { lstat, opendir, readdir, stat } = await import('node:fs/promises')
   let size = 0
   const hide = (): void => {
-    size += (enough + 1) * MEBIBYTE_BYTES
+    size += (enough + 1) * MEBIBYTE
   }
-  const isEnough = (): boolean => size > enough * MEBIBYTE_BYTES
+  const isEnough = (): boolean => size > enough * MEBIBYTE
 
   const count = async (path: string, depth: number): Promise<void> => {
     if (depth > MAX_FOLDER_DEPTH) return hide()
@@ -367,11 +365,11 @@ async function measureWorkspaceMb(
   let looked = 0
   for (const { pid } of rows) {
     for (const descriptor of await readdir(`/proc/${pid}/fd`).catch(() => [])) {
-      if (isEnough() || (looked += 1) > MAX_CHECKED_DESCRIPTORS) return size / MEBIBYTE_BYTES
+      if (isEnough() || (looked += 1) > MAX_CHECKED_DESCRIPTORS) return size / MEBIBYTE
       const held = await stat(`/proc/${pid}/fd/${descriptor}`).catch(() => undefined)
       if (held?.isFile() && held.nlink === 0 && held.dev === device)
         size += held.blocks * DISK_BLOCK_BYTES
     }
   }
-  return size / MEBIBYTE_BYTES
+  return size / MEBIBYTE
 }
