@@ -82,22 +82,19 @@ export async function explainSandboxEnd(end: ChildEnd, options: ChildOptions): P
  */
 export async function explainLimitedEnd(end: ChildEnd, options: ChildOptions): Promise<ChildEnd> {
   if (end.reason !== 'exited' || end.status === 0 || end.stdout.length > 0) return end
-  const refused = /^(?:bwrap: execvp .*|prlimit: failed to execute .*): (.+)$/.exec(
-    readFirstErrorLine(end),
-  )
-  return refused
-    ? {
-        ...end,
-        reason: 'not-started',
-        problem: await toStartError(
-          Object.assign(new Error(refused[1]), { code: ERRNO_BY_MESSAGE[refused[1]!] }),
-          { ...options, cwd: '/' },
-        ),
-      }
-    : end
+  const line = readFirstErrorLine(end)
+  const words = /^(?:bwrap: execvp .*|prlimit: failed to execute .*): (.+)$/.exec(line)?.[1]
+  if (words === undefined) return end
+  const cause = Object.assign(new Error(words), { code: ERRNO_BY_MESSAGE[words] })
+  return {
+    ...end,
+    reason: 'not-started',
+    problem: await toStartError(cause, { ...options, cwd: '/' }),
+  }
 }
 
-function readFirstErrorLine({ stderr }: ChildEnd): string {
+/** Returns the first line that a child wrote to stderr. */
+export function readFirstErrorLine({ stderr }: Pick<ChildEnd, 'stderr'>): string {
   return stderr.toString('utf8', 0, 1000).trim().split('\n')[0]!
 }
 

@@ -14,9 +14,10 @@ import { getOwnPid } from '../process/host.ts'
 import { findProgram } from '../process/programs.ts'
 import { runChild } from '../process/run.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { readFirstErrorLine } from './bubblewrap.ts'
 import { findCgroupParent } from './cgroup.ts'
-import { findSandboxUser, SYSTEM_PATH } from './requirements.ts'
 import type { SandboxUser } from './requirements.ts'
+import { findSandboxUser, SYSTEM_PATH } from './requirements.ts'
 
 /** What this machine can enforce, found by trying it. */
 export type SandboxCapabilities = {
@@ -251,11 +252,7 @@ export async function runEgressTrial(path: string): Promise<Error | undefined> {
       })
       return isMade
         ? undefined
-        : (end.problem ??
-            new Error(
-              end.stderr.toString('utf8', 0, 300).trim().split('\n')[0]! ||
-                'the tool reached nobody',
-            ))
+        : (end.problem ?? new Error(readFirstErrorLine(end) || 'the tool reached nobody'))
     })
   } catch (error) {
     return error as Error

@@ -34,15 +34,15 @@ export async function prepare(options: ChildOptions): Promise<PreparedLaunch> {
   const limited = isThere
     ? buildLimitCommand(toProcessLimits(limits, false), findProgram('prlimit', PRLIMIT_PATH))
     : []
-  const lifeline = await openParentDeathWatch()
+  const deathWatch = await openParentDeathWatch()
   const mark = getRunIdTag(env)
   const take: LaunchPlan['attach'] = (_child, pid) => {
-    const reins = createGroupController(pid, true)
+    const controller = createGroupController(pid, true)
     const clear = async (): Promise<void> => {
-      await reins.cleanUp()
+      await controller.cleanUp()
       if (mark !== undefined) killTagged(mark, pid)
     }
-    return lifeline.guard(pid, { ...reins, cleanUp: clear }, mark)
+    return deathWatch.guard(pid, { ...controller, cleanUp: clear }, mark)
   }
   return {
     plan: {
@@ -185,13 +185,13 @@ type ParentDeathWatch = {
    * `mark` is a variable of the child, as `name=value`, by which also those are found that left
    * everything else behind.
    */
-  guard(pid: number, reins: ProcessController, mark: string | undefined): ProcessController
+  guard(pid: number, controller: ProcessController, mark: string | undefined): ProcessController
 }
 
 let parentDeathWatch: Promise<ParentDeathWatch> | undefined
 
 /**
- * The one lifeline of our process: a small shell that outlives us. Where it cannot be started,
+ * The one deathWatch of our process: a small shell that outlives us. Where it cannot be started,
  * children are only ended by ourselves.
  */
 export function openParentDeathWatch(): Promise<ParentDeathWatch> {
@@ -221,13 +221,13 @@ async function startParentDeathWatch(): Promise<ParentDeathWatch> {
     if (input?.writable) input.write(words)
   }
   return {
-    guard(pid, reins, mark = '-') {
+    guard(pid, controller, mark = '-') {
       tell(`+ ${pid} ${mark}\n`)
       const clear = async (): Promise<void> => {
-        await reins.cleanUp()
+        await controller.cleanUp()
         tell(`- ${pid} ${mark}\n`)
       }
-      return { ...reins, cleanUp: clear }
+      return { ...controller, cleanUp: clear }
     },
   }
 }

@@ -6,8 +6,9 @@ import type { ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { ProcessController } from '../process/child.ts'
 import { sendSignal } from '../process/host.ts'
-import { isAlive, isExiting, listAllChildren, readProcess } from '../process/process-table.ts'
 import type { ProcessIdentity } from '../process/process-table.ts'
+import { isAlive, isExiting, listAllChildren, readProcess } from '../process/process-table.ts'
+import { delay, waitAtMost } from '../util/async.ts'
 
 /**
  * How long the end of a namespace may take before its owner is killed too, and before nobody waits
@@ -72,24 +73,9 @@ function waitForImmediate(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
-}
-
-async function waitAtMost(milliseconds: number, wanted: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  await Promise.race([
-    wanted,
-    new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, milliseconds)
-    }),
-  ])
-  clearTimeout(timer)
-}
-
 /**
- * Reins of a child that lives in a process namespace. `depth` is how far below the first process
- * the tool stands.
+ * Creates the controller of a child in a PID namespace. `depth` is how far below the first process
+ * the tool is.
  */
 export function createNamespaceController(
   child: ChildProcess,
@@ -103,7 +89,7 @@ export function createNamespaceController(
     return first !== undefined && isAlive(first) && sendSignal(first.pid, 'SIGKILL')
   }
   const kill = (): void => {
-    // Its owner waits until everything inside is dead, so that he is left alone.
+    // Its owner waits until everything inside is dead, so it is left alone.
     if (!killFirst()) sendSignal(-pid, 'SIGKILL')
     else
       last ??= setTimeout(
@@ -123,10 +109,7 @@ export function createNamespaceController(
     cleanUp: async () => {
       clearTimeout(last)
       sendSignal(-pid, 'SIGKILL')
-      await Promise.race([
-        status.started,
-        new Promise((resolve) => setTimeout(resolve, NAMESPACE_EXIT_MS).unref()),
-      ])
+      await waitAtMost(NAMESPACE_EXIT_MS, status.started)
       const began = performance.now()
       for (
         let waited = 0;

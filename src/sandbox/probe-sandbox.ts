@@ -18,6 +18,7 @@ import type { SandboxDescriptors } from './bubblewrap.ts'
 import {
   createDescriptors,
   explainSandboxEnd,
+  readFirstErrorLine,
   toBubblewrapError,
   toNoSandboxError,
 } from './bubblewrap.ts'
@@ -105,8 +106,7 @@ async function trySandbox(path: string): Promise<SandboxLookup> {
     const { status, stderr, problem } = await trial.end
     if (status === 0) return { available: true, bubblewrap }
     words ||=
-      (problem?.message ?? stderr.toString().trim().split('\n', 1)[0]!) ||
-      `bwrap ended with status ${status}`
+      (problem?.message ?? readFirstErrorLine({ stderr })) || `bwrap ended with status ${status}`
   }
   return { available: false, problem: toBubblewrapError(words) }
 }

@@ -26,7 +26,12 @@ import { isPathInside, resolveRealPath } from '../util/files.ts'
 import { MEBIBYTE } from '../util/units.ts'
 import { compact } from '../util/values.ts'
 import type { SandboxDescriptors } from './bubblewrap.ts'
-import { createDescriptors, explainLimitedEnd, toBubblewrapError } from './bubblewrap.ts'
+import {
+  createDescriptors,
+  explainLimitedEnd,
+  readFirstErrorLine,
+  toBubblewrapError,
+} from './bubblewrap.ts'
 import { findCgroupsFor, openCgroup } from './cgroup.ts'
 import type { SandboxNetwork } from './egress.ts'
 import { buildLimitCommand, openParentDeathWatch, toProcessLimits } from './limits.ts'
@@ -92,19 +97,19 @@ export async function prepare(options: ChildOptions): Promise<PreparedLaunch | T
       options.command,
       descriptors,
     )
-    const lifeline = await openParentDeathWatch()
+    const deathWatch = await openParentDeathWatch()
     const group = groups && openCgroup(groups, limits)
     let status: SandboxStatus | undefined
     const take: LaunchPlan['attach'] = (child, pid) => {
       status = readSandboxStatus(child.stdio[wrapped.status] as Readable)
       void status.started.then(network.entered)
-      const reins = lifeline.guard(
+      const controller = deathWatch.guard(
         pid,
         createNamespaceController(child, pid, status, byRoot ? 2 : 1),
         undefined,
       )
-      if (wrapped.gate !== undefined) group?.admit(child, wrapped.gate, status, reins.kill)
-      return reins
+      if (wrapped.gate !== undefined) group?.admit(child, wrapped.gate, status, controller.kill)
+      return controller
     }
     return {
       plan: compact({
@@ -442,11 +447,7 @@ function explainToolEnd(
   hasEnded: boolean,
 ): Promise<ChildEnd> {
   if (end.reason === 'exited' && end.status !== null && !hasEnded) {
-    const words = end.stderr
-      .toString('utf8', 0, 1000)
-      .trim()
-      .split('\n')[0]!
-      .replace(/^bwrap: /, '')
+    const words = readFirstErrorLine(end).replace(/^bwrap: /, '')
     const problem = toBubblewrapError(words || `bwrap ended with status ${end.status}`)
     return Promise.resolve({ ...end, reason: 'not-started', problem })
   }

@@ -115,10 +115,8 @@ function createForecast(): (seen: number, allowed: number) => number | undefined
 }
 
 function pickSoonest(wishes: readonly (number | undefined)[]): number | undefined {
-  return wishes.reduce(
-    (least, wish) => (least === undefined || (wish !== undefined && wish < least) ? wish : least),
-    undefined,
-  )
+  const soonest = Math.min(...wishes.filter((wish) => wish !== undefined))
+  return Number.isFinite(soonest) ? soonest : undefined
 }
 
 /**
@@ -318,7 +316,6 @@ function sum(numbers: readonly number[]): number {
 
 /** Even an empty file takes that much of a disk. */
 const MIN_FILE_BYTES = 4096
-const DISK_BLOCK_BYTES = 512
 const MAX_FOLDER_DEPTH = 128
 const MAX_CHECKED_DESCRIPTORS = 4096
 
@@ -352,7 +349,7 @@ async function measureWorkspaceMb(
         if (isEnough()) return
         const found = await lstat(`${path}/${entry.name}`).catch(() => undefined)
         if (!found) continue
-        size += Math.max(found.blocks * DISK_BLOCK_BYTES, MIN_FILE_BYTES)
+        size += Math.max(found.blocks * BLOCK_BYTES, MIN_FILE_BYTES)
         if (found.isDirectory()) await count(`${path}/${entry.name}`, depth + 1)
       }
     } catch {
@@ -368,7 +365,7 @@ async function measureWorkspaceMb(
       if (isEnough() || (looked += 1) > MAX_CHECKED_DESCRIPTORS) return size / MEBIBYTE
       const held = await stat(`/proc/${pid}/fd/${descriptor}`).catch(() => undefined)
       if (held?.isFile() && held.nlink === 0 && held.dev === device)
-        size += held.blocks * DISK_BLOCK_BYTES
+        size += held.blocks * BLOCK_BYTES
     }
   }
   return size / MEBIBYTE
