@@ -58,6 +58,19 @@ export function listReferences(expression: Expression): readonly PathExpression[
   }
 }
 
+/** The expressions of a template, without the texts between them. */
+export function pickExpressions(parts: ExpressionTemplate): readonly Expression[] {
+  return parts.filter((part) => typeof part === 'object')
+}
+
+/** The expressions in all texts of a value. */
+export function listExpressions(value: unknown): readonly Expression[] {
+  if (typeof value === 'string')
+    return value.includes(EXPRESSION_OPEN) ? pickExpressions(parseTemplate(value)) : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(listExpressions)
+}
+
 const MAX_EXPRESSION_LENGTH = 4000
 const MAX_EXPRESSION_DEPTH = 50
 const NAME_TOKEN = /[A-Za-z_][A-Za-z0-9_]*/y

@@ -6,13 +6,16 @@
  * the journal takes the same path.
  */
 
+import { createHash } from 'node:crypto'
 import { findErrorRow, getErrorInfo } from '../protocol/errors.ts'
 import { compact } from '../util/values.ts'
 import type { RetryPolicy, Workflow, WorkflowStep } from './definition/model.ts'
-import type { DurableContext, OperationOutcome, StepError } from './engine.ts'
-import { interpolate, isConditionTrue } from './expressions.ts'
+import { DEFAULT_RETRY } from './definition/model.ts'
+import type { DurableContext, OperationOutcome, StepError, WorkflowQuestion } from './engine.ts'
 import type { StepRecord } from './expressions.ts'
+import { interpolate, isConditionTrue } from './expressions.ts'
 import { runFlow } from './scheduler.ts'
+import type { Flow, StepLocation, StepRunner, WorkflowFrame, WorkflowParent } from './steps/flow.ts'
 import {
   checkValue,
   FlowStoppedError,
@@ -23,15 +26,7 @@ import {
   runWithTimeout,
   StepFailedError,
 } from './steps/flow.ts'
-import type {
-  Flow,
-  StepKind,
-  StepLocation,
-  StepRunner,
-  WorkflowFrame,
-  WorkflowParent,
-} from './steps/flow.ts'
-import { STEP_KINDS } from './steps/table.ts'
+import { getStepKind } from './steps/table.ts'
 
 /**
  * Executes a workflow on an engine, from the beginning or from wherever its journal ends. Rejects
@@ -62,7 +57,7 @@ function* runWorkflow(
   { context, path, outerCompensations: outer }: WorkflowParent,
 ): Flow<unknown> {
   const input = workflow.input ? yield* checkValue(workflow.input, given) : given
-  const frame: WorkflowFrame = { workflow, context, compensations: [], walk: STEP_RUNNER }
+  const frame: WorkflowFrame = { workflow, context, compensations: [], runner: STEP_RUNNER }
   const at: StepLocation = {
     frame,
     path,
@@ -94,7 +89,12 @@ function* runWorkflow(
   return value
 }
 
-const STEP_RUNNER: StepRunner = { step: runStep, steps: runSteps, workflow: runWorkflow }
+const STEP_RUNNER: StepRunner = {
+  step: runStep,
+  steps: runSteps,
+  workflow: runWorkflow,
+  ask: askQuestion,
+}
 
 // The last that was done is taken back first. What cannot be taken back does not keep the others
 // from it.
@@ -129,9 +129,7 @@ function* runAndCollectErrors(steps: Workflow['steps'], at: StepLocation): Flow<
 }
 
 const SKIPPED_RECORD: StepRecord = { status: 'skipped', result: null, error: null }
-/** How a tool is tried again where its step says nothing about it. */
-const DEFAULT_TOOL_RETRY: RetryPolicy = { max: 3, delay: 1, factor: 2, longest: 60 }
-const NO_RETRY: RetryPolicy = { ...DEFAULT_TOOL_RETRY, max: 0 }
+const NO_RETRY: RetryPolicy = { ...DEFAULT_RETRY, max: 0 }
 
 /** Takes steps one after the other; gives the result of the last one that was not skipped. */
 function* runSteps(steps: readonly WorkflowStep[], at: StepLocation): Flow<unknown> {
@@ -184,25 +182,19 @@ function* runStep(step: WorkflowStep, at: StepLocation): Flow<StepRecord> {
 }
 
 function* runStepWithRetries(step: WorkflowStep, at: StepLocation, path: string): Flow<StepRecord> {
-  const kind: StepKind = STEP_KINDS[step.type]
-  const { retry = kind.retriesByDefault ? DEFAULT_TOOL_RETRY : NO_RETRY, timeout } = step
-  const mayPass = (error: StepError): boolean =>
-    retry.on
-      ? matchesErrorCode(error, retry.on)
-      : step.retry
-        ? canSucceedOnRetry(error)
-        : error.retryable
+  const kind = getStepKind(step)
+  const { retry = kind.retriesByDefault ? DEFAULT_RETRY : NO_RETRY, timeout } = step
   for (let attempt = 1; ; attempt += 1) {
     const here = attempt === 1 ? path : `${path}#${attempt}`
     try {
       const taken = kind.run(step, at, here, attempt)
-      return yield* kind.enforceTimeout && timeout !== undefined
-        ? runWithTimeout(`${here}~timeout`, timeout, taken)
-        : taken
+      return yield* timeout === undefined || kind.enforcesTimeout
+        ? taken
+        : runWithTimeout(`${here}~timeout`, timeout, taken)
     } catch (thrown) {
       if (thrown instanceof FlowStoppedError) throw thrown
       const error = getStepError(thrown)
-      if (attempt > retry.max || !mayPass(error)) throw new StepFailedError(error)
+      if (attempt > retry.max || !canRetry(step, error)) throw new StepFailedError(error)
       const seconds = getRetryDelaySeconds(attempt + 1, retry, `${at.frame.context.id}/${path}`)
       at.frame.context.emit?.({
         type: 'step_retry',
@@ -219,6 +211,11 @@ function* runStepWithRetries(step: WorkflowStep, at: StepLocation, path: string)
         })
     }
   }
+}
+
+function canRetry({ retry }: WorkflowStep, error: StepError): boolean {
+  if (!retry) return error.retryable
+  return retry.on ? matchesErrorCode(error, retry.on) : canSucceedOnRetry(error)
 }
 
 // The innermost step is the one that failed.
@@ -256,4 +253,36 @@ function getRetryDelaySeconds(
     hash = (Math.imul(hash, 31) + key.charCodeAt(index)) >>> 0
   const full = Math.min(longest, delay * factor ** (attempt - 2))
   return Math.round(full * (500 + (hash % 501))) / 1000
+}
+
+/** Asks a question and returns the answer; after its timeout, its default if it has one. */
+function* askQuestion(path: string, question: Omit<WorkflowQuestion, 'id'>): Flow<unknown> {
+  const { timeout, default: preset } = question
+  const asked = runOperation({
+    kind: 'answer',
+    key: path,
+    question: { id: getQuestionId(path), ...question },
+  })
+  try {
+    const { value } = yield* timeout === undefined
+      ? asked
+      : runWithTimeout(`${path}~timeout`, timeout, asked)
+    return value
+  } catch (thrown) {
+    const isTimeout = thrown instanceof StepFailedError && thrown.error.code === 'TIMEOUT'
+    if (isTimeout && preset !== undefined) return preset
+    throw thrown
+  }
+}
+
+const MAX_QUESTION_ID_LENGTH = 100
+
+/** The id of the question at a path: a word that is the name of a file as well. */
+export function getQuestionId(path: string): string {
+  // No name contains these characters, so that two places never have the same id.
+  const id = path.replaceAll('/', '.').replace(/[#~]/g, ':')
+  // Two long ids could be equal once they are cut.
+  return id.length <= MAX_QUESTION_ID_LENGTH && !id.startsWith('.')
+    ? id
+    : `q.${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
 }

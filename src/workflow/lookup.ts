@@ -1,13 +1,20 @@
 /**
- * Two cheap lookups that commands make for every run: which workflow a tool is, and which command
+ * Cheap lookups that commands make for every run: which workflow a tool is, and which command
  * resumes a run. Kept apart so that they load nothing else.
  */
 
+import type { RegistryEntry } from '../registry/catalog.ts'
 import type { FoundTool } from '../registry/source.ts'
 import type { RunRequest } from '../runner/request.ts'
 import type { RunPaths } from '../runner/run-paths.ts'
 import type { RunSummary } from '../views/model/run-summary.ts'
-import type { LoadedWorkflow } from './definition/load.ts'
+import type { Workflow } from './definition/model.ts'
+
+/** A workflow that was found, and where. */
+export type LoadedWorkflow = {
+  readonly workflow: Workflow
+  /** Absent for one that was made in this process. */ readonly file?: string
+}
 
 // By what makes it a tool: a source that has to be renamed copies the rest.
 const workflowsByDefine = new WeakMap<FoundTool['define'], LoadedWorkflow>()
@@ -23,6 +30,11 @@ export function getLoadedWorkflow({
   define,
 }: Pick<FoundTool, 'define'>): LoadedWorkflow | undefined {
   return workflowsByDefine.get(define)
+}
+
+/** True for a tool that is called in this process: it is no program and no workflow. */
+export function isFunctionTool(entry: RegistryEntry | undefined): entry is RegistryEntry {
+  return entry !== undefined && !entry.found.program && !getLoadedWorkflow(entry.found)
 }
 
 /**

@@ -12,17 +12,18 @@ import { ToolError } from '../protocol/tool-error.ts'
 import type { RegistryEntry } from '../registry/catalog.ts'
 import type { FoundProgram } from '../registry/source.ts'
 import { readRunRequest } from '../runner/find-run.ts'
-import { createRunRequest, takesDocument, toRunArguments } from '../runner/request.ts'
 import type { RunArguments, RunRequest } from '../runner/request.ts'
-import { getRunPaths } from '../runner/run-paths.ts'
+import { createRunRequest, takesDocument, toRunArguments } from '../runner/request.ts'
 import type { RunPaths } from '../runner/run-paths.ts'
+import { getRunPaths } from '../runner/run-paths.ts'
 import { compact } from '../util/values.ts'
 import { performChildRun } from './child-run.ts'
-import type { LoadedWorkflow } from './definition/load.ts'
-import { stepErrorToToolError } from './engine.ts'
 import type { OperationOutcome, PerformTool, StepError } from './engine.ts'
-import { getLoadedWorkflow } from './lookup.ts'
+import { stepErrorToToolError } from './engine.ts'
+import type { LoadedWorkflow } from './lookup.ts'
+import { getLoadedWorkflow, isFunctionTool } from './lookup.ts'
 import { createWorkflowRequest } from './request.ts'
+import type { ChildRunPlan, StepCall, StepHost } from './step-host.ts'
 import {
   getAbortError,
   getAttemptKey,
@@ -31,7 +32,6 @@ import {
   toFailureOutcome,
   toOperationOutcome,
 } from './step-host.ts'
-import type { ChildRunPlan, StepCall, StepHost } from './step-host.ts'
 
 /**
  * Performs the tools of steps: programs and other workflows as runs on record, linked to their
@@ -255,7 +255,7 @@ export function createFunctionPerformer(
 }
 
 function getFunctionId(entry: RegistryEntry | undefined): string | undefined {
-  return entry && !entry.found.program && !getLoadedWorkflow(entry.found) ? entry.id : undefined
+  return isFunctionTool(entry) ? entry.id : undefined
 }
 
 function toCallOptions({ timeout }: FunctionStepCall, options: CallOptions): CallOptions {

@@ -1,61 +1,28 @@
 /**
  * What a workflow would do: the plan that `workflow plan` and the dashboard show, as data and as
- * text.
+ * text, and the workflow as a Mermaid flowchart.
  */
 
-import { quoteForShell, shorten } from '../util/text.ts'
-import type { JsonObject } from '../util/values.ts'
+import { shorten } from '../util/text.ts'
 import { compact } from '../util/values.ts'
-import { interpolateCommand, splitCommand } from './command-line.ts'
-import type { RetryPolicy, StepType, Workflow, WorkflowStep } from './definition/model.ts'
+import type { Workflow, WorkflowStep } from './definition/model.ts'
 import { formatDuration } from './definition/reader.ts'
-import { getToolName, walkSteps } from './definition/walk.ts'
 import type { WalkedStep } from './definition/walk.ts'
+import { walkSteps } from './definition/walk.ts'
+import type { Expression, PathExpression } from './expression-parser.ts'
 import {
   EXPRESSION_OPEN,
+  listExpressions,
   listReferences,
   parseCondition,
-  parseTemplate,
 } from './expression-parser.ts'
-import type { Expression, ExpressionTemplate, PathExpression } from './expression-parser.ts'
-import { interpolate, isConditionTrue, mapJsonStrings, toInterpolatedText } from './expressions.ts'
 import type { ExpressionScope } from './expressions.ts'
+import { interpolate, isConditionTrue, mapJsonStrings, toInterpolatedText } from './expressions.ts'
+import type { ComputeKnown, PlannedStep } from './steps/kind.ts'
+import { toPlanText } from './steps/kind.ts'
+import { getStepKind } from './steps/table.ts'
 
-/** A step that would be taken. */
-export type PlannedStep = {
-  /** Its key in an execution; `*` stands for the position of an item. */
-  readonly key: string
-  readonly kind: StepType
-  /** How many steps are around it. */
-  readonly depth: number
-  /** `finally`: taken however it ends; `compensate`: taken only to take something back. */
-  readonly role: 'step' | 'finally' | 'compensate'
-  readonly tool?: string
-  readonly command?: string
-  /** The words of its command, where the input alone says them. */
-  readonly words?: readonly string[]
-  /** What its tool or its workflow is given; with an input, what that alone says is put in. */
-  readonly input?: unknown
-  readonly when?: string
-  /** Whether its condition holds, where the input alone says so. */
-  readonly taken?: boolean
-  /** What has to be there before it: `steps.scan`, `input.root`. */
-  readonly needs: readonly string[]
-  readonly items?: unknown
-  readonly as?: string
-  /** How many items there are, where the input alone says so. */
-  readonly count?: number
-  readonly wait?: JsonObject
-  readonly question?: string
-  readonly workflow?: string
-  readonly retry?: RetryPolicy
-  /** Seconds. */
-  readonly timeout?: number
-  readonly concurrency?: number
-  readonly on_error?: 'stop' | 'continue'
-}
-
-/** What would be done, in which order and within which limits. */
+/** What a workflow would do, in which order and within which limits. */
 export type WorkflowPlan = {
   readonly name: string
   readonly summary?: string
@@ -65,125 +32,72 @@ export type WorkflowPlan = {
 }
 
 /**
- * What a workflow would do, without doing any of it. With an input, what follows from the input
- * alone is worked out.
+ * What a workflow would do, without doing any of it. With an input, values that follow from the
+ * input alone are filled in.
  */
 export function createPlan(workflow: Workflow, input?: unknown): WorkflowPlan {
   const { name, summary, timeout, output } = workflow
   const scope: ExpressionScope | undefined =
     input === undefined ? undefined : { input, steps: {}, workflow: { id: '', name }, items: {} }
-  const steps = [...walkSteps(workflow)].map((walked) =>
-    planStep(walked, isInNestedWorkflow(walked) ? undefined : scope),
-  )
+  const steps = [...walkSteps(workflow)].map((walked) => {
+    const hasOtherInput = walked.around.some((step) => getStepKind(step).hasOwnInput)
+    return planStep(walked, hasOtherInput ? undefined : scope)
+  })
+  return compact({ name, summary, timeout, steps, output: fillKnownTexts(output, scope) })
+}
+
+function planStep({ step, key, path, around }: WalkedStep, scope?: ExpressionScope): PlannedStep {
+  const kind = getStepKind(step)
+  const { when, retry, timeout, on_error } = step
+  const known: ComputeKnown = (expressions, compute) =>
+    scope && dependsOnlyOnInput(expressions) ? tryOrUndefined(() => compute(scope)) : undefined
+  const conditions = when === undefined ? [] : [parseCondition(when)]
+  const expressions = [...conditions, ...listOwnExpressions(step)]
+  const { words, count, input, question, wait, text, ...fields } = kind.plan(step, known)
   return compact({
-    name,
-    summary,
+    key,
+    kind: step.type,
+    depth: around.length,
+    role: getRole(path),
+    ...fields,
+    input: fillKnownTexts(input, scope),
+    question: question && toInterpolatedText(fillKnownTexts(question, scope)),
+    wait: fillKnownTexts(wait, scope),
+    text: text && toInterpolatedText(fillKnownTexts(text, scope)),
+    when,
+    needs: [...new Set(expressions.flatMap(listReferences).map(formatReference))],
+    taken: when === undefined ? undefined : known(conditions, (of) => isConditionTrue(when, of)),
+    words,
+    count,
+    retry,
     timeout,
-    steps,
-    output:
-      output !== undefined ? (scope ? interpolateKnownTexts(output, scope) : output) : undefined,
+    concurrency: 'max_concurrency' in step ? step.max_concurrency : undefined,
+    on_error,
   })
 }
 
-function planStep(
-  { step, key, path, depth }: WalkedStep,
-  scope: ExpressionScope | undefined,
-): PlannedStep {
-  const { when, retry, timeout, on_error: onError } = step
-  return {
-    key,
-    kind: step.type,
-    depth,
-    role: path.includes('compensate')
-      ? 'compensate'
-      : path.includes('finally')
-        ? 'finally'
-        : 'step',
-    ...(scope ? interpolateKnownFields(getKindFields(step), scope) : getKindFields(step)),
-    ...compact({ when }),
-    needs: listStepDependencies(step),
-    ...(scope && computeKnownFields(step, scope)),
-    ...compact({
-      retry,
-      timeout,
-      concurrency: 'max_concurrency' in step ? step.max_concurrency : undefined,
-      on_error: onError,
-    }),
-  }
+function getRole(path: WalkedStep['path']): PlannedStep['role'] {
+  if (path.includes('compensate')) return 'compensate'
+  return path.includes('finally') ? 'finally' : 'step'
 }
 
-type PlannedFields = Partial<PlannedStep>
-
-function getKindFields(step: WorkflowStep): PlannedFields {
-  switch (step.type) {
-    case 'tool':
-      return {
-        tool: getToolName(step),
-        ...('command' in step
-          ? { command: step.command }
-          : step.input !== undefined && { input: step.input }),
-      }
-    case 'ai_decision':
-      return { question: step.instruction ?? step.decision_type }
-    case 'each':
-      return { items: step.items, as: step.as }
-    case 'workflow':
-      return compact({ workflow: step.workflow.name, input: step.input })
-    case 'wait':
-      return 'answer' in step
-        ? { question: step.answer.prompt }
-        : { wait: 'for' in step ? { for: step.for } : { until: step.until } }
-    case 'parallel':
-      return {}
-  }
+/** The expressions of a step itself, without its condition and the steps inside it. */
+function listOwnExpressions(step: WorkflowStep): readonly Expression[] {
+  const { expressions, childKeys = [] } = getStepKind(step)
+  if (expressions) return expressions(step)
+  const skipped = ['when', 'compensate', ...childKeys]
+  const own = Object.entries(step).filter(([key]) => !skipped.includes(key))
+  return listExpressions(own)
 }
 
-function interpolateKnownFields(
-  { input, question, wait, ...rest }: PlannedFields,
-  scope: ExpressionScope,
-): PlannedFields {
-  return {
-    ...rest,
-    ...compact({
-      input: input !== undefined ? interpolateKnownTexts(input, scope) : undefined,
-      question:
-        question !== undefined
-          ? toInterpolatedText(interpolateKnownTexts(question, scope))
-          : undefined,
-      wait: wait ? interpolateKnownTexts(wait, scope) : undefined,
-    }),
-  }
-}
-
-// The texts that the input alone says; the others stay as they are written.
-function interpolateKnownTexts<Value>(value: Value, scope: ExpressionScope): Value {
+// Fills in the texts that follow from the input alone; the others stay as they are written.
+function fillKnownTexts<Value>(value: Value, scope: ExpressionScope | undefined): Value {
+  if (!scope || value === undefined) return value
   return mapJsonStrings(value, (text) => {
-    const filled =
-      text.includes(EXPRESSION_OPEN) && dependsOnlyOnInput(listExpressions(text))
-        ? tryOrUndefined(() => interpolate(text, scope))
-        : undefined
+    const isKnown = text.includes(EXPRESSION_OPEN) && dependsOnlyOnInput(listExpressions(text))
+    const filled = isKnown ? tryOrUndefined(() => interpolate(text, scope)) : undefined
     return filled === undefined ? text : filled
   }) as Value
-}
-
-function computeKnownFields(step: WorkflowStep, scope: ExpressionScope): PlannedFields {
-  const followsFrom = (part: Partial<WorkflowStep>): boolean =>
-    dependsOnlyOnInput(
-      listStepExpressions({ ...part, type: step.type, name: step.name } as WorkflowStep),
-    )
-  const taken =
-    step.when !== undefined && followsFrom({ when: step.when })
-      ? tryOrUndefined(() => isConditionTrue(step.when!, scope))
-      : undefined
-  const words =
-    'command' in step && followsFrom({ command: step.command })
-      ? tryOrUndefined(() => interpolateCommand(step.command, scope))
-      : undefined
-  const items =
-    step.type === 'each' && followsFrom({ items: step.items })
-      ? tryOrUndefined(() => interpolate(step.items, scope))
-      : undefined
-  return compact({ taken, words, count: Array.isArray(items) ? items.length : undefined })
 }
 
 function dependsOnlyOnInput(expressions: readonly Expression[]): boolean {
@@ -194,60 +108,9 @@ function tryOrUndefined<Value>(work: () => Value): Value | undefined {
   try {
     return work()
   } catch {
-    // What cannot be worked out now fails when it is taken; a plan only looks.
+    // What cannot be computed now fails when the step runs; a plan only looks.
     return undefined
   }
-}
-
-// A nested workflow has an input of its own.
-function isInNestedWorkflow({ around }: WalkedStep): boolean {
-  return around.some(({ type }) => type === 'workflow')
-}
-
-// What holds steps of their own, which speak for themselves.
-const EXCLUDED_KEYS = new Set([
-  'tasks',
-  'do',
-  'compensate',
-  'workflow',
-  'when',
-  'command',
-  'permissions',
-  'schema',
-  'retry',
-])
-
-/** The expressions of a step itself, without those of steps inside it. */
-function listStepExpressions(step: WorkflowStep): readonly Expression[] {
-  const { when } = step
-  return [
-    ...(when === undefined ? [] : [parseCondition(when)]),
-    ...('command' in step ? pickExpressions(splitCommand(step.command).flat()) : []),
-    ...Object.entries(step).flatMap(([key, value]) =>
-      EXCLUDED_KEYS.has(key) ? [] : listExpressions(value),
-    ),
-  ]
-}
-
-/**
- * What a step needs before it can be taken: `steps.scan`, `input.root`, names of items; each once,
- * in the order of the text.
- */
-function listStepDependencies(step: WorkflowStep): readonly string[] {
-  return [...new Set(listStepExpressions(step).flatMap(listReferences).map(formatReference))]
-}
-
-/** The expressions in the texts of a value. */
-function listExpressions(value: unknown): readonly Expression[] {
-  if (typeof value === 'string')
-    return value.includes(EXPRESSION_OPEN) ? pickExpressions(parseTemplate(value)) : []
-  return typeof value === 'object' && value !== null
-    ? Object.values(value).flatMap(listExpressions)
-    : []
-}
-
-function pickExpressions(parts: ExpressionTemplate): readonly Expression[] {
-  return parts.filter((part): part is Expression => typeof part === 'object')
 }
 
 function formatReference({ root, keys }: PathExpression): string {
@@ -256,14 +119,13 @@ function formatReference({ root, keys }: PathExpression): string {
     : root
 }
 
-const MAX_PLAN_TEXT_LENGTH = 100
-
 /** A plan for a person: a line for each step, and below it what it needs and its limits. */
 export function formatPlan({ name, summary, timeout, steps, output }: WorkflowPlan): string {
+  const title = summary === undefined ? name : `${name}: ${summary}`
   return [
-    `${name}${summary === undefined ? '' : `: ${summary}`}${timeout === undefined ? '' : ` (at most ${formatDuration(timeout)})`}`,
+    timeout === undefined ? title : `${title} (at most ${formatDuration(timeout)})`,
     ...steps.flatMap(formatPlannedStep),
-    ...(output === undefined ? [] : [`  gives ${toShortJson(output)}`]),
+    ...(output === undefined ? [] : [`  gives ${toPlanText(output)}`]),
   ]
     .map((line) => `${line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')}\n`)
     .join('')
@@ -271,22 +133,25 @@ export function formatPlan({ name, summary, timeout, steps, output }: WorkflowPl
 
 function formatPlannedStep(step: PlannedStep): readonly string[] {
   const indent = '  '.repeat(step.depth + 1)
+  const { when, needs, retry, timeout, concurrency } = step
+  const describe = getStepKind({ type: step.kind }).describe ?? (({ text = step.kind }) => text)
   const limits = [
-    ...(step.when === undefined
-      ? []
-      : [
-          `when ${step.when}${step.taken === undefined ? '' : step.taken ? ' (it is)' : ' (it is not: skipped)'}`,
-        ]),
-    ...(step.needs.length === 0 ? [] : [`needs ${step.needs.join(', ')}`]),
-    ...(step.retry === undefined ? [] : [formatRetry(step.retry)]),
-    ...(step.timeout === undefined ? [] : [`at most ${formatDuration(step.timeout)}`]),
-    ...(step.concurrency === undefined ? [] : [`${step.concurrency} at the same time`]),
-    ...(step.on_error === 'continue' ? ['goes on after a failure'] : []),
-  ]
+    when === undefined ? undefined : `when ${when}${formatTaken(step.taken)}`,
+    needs.length === 0 ? undefined : `needs ${needs.join(', ')}`,
+    retry && formatRetry(retry),
+    timeout === undefined ? undefined : `at most ${formatDuration(timeout)}`,
+    concurrency === undefined ? undefined : `${concurrency} at the same time`,
+    step.on_error === 'continue' ? 'goes on after a failure' : undefined,
+  ].filter((limit) => limit !== undefined)
   return [
-    `${indent}${step.key}  ${describeAction(step)}`,
+    `${indent}${step.key}  ${describe(step)}`,
     ...(limits.length === 0 ? [] : [`${indent}    ${limits.join('; ')}`]),
   ]
+}
+
+function formatTaken(taken: boolean | undefined): string {
+  if (taken === undefined) return ''
+  return taken ? ' (it is)' : ' (it is not: skipped)'
 }
 
 function formatRetry({ max, delay, on }: NonNullable<PlannedStep['retry']>): string {
@@ -294,35 +159,113 @@ function formatRetry({ max, delay, on }: NonNullable<PlannedStep['retry']>): str
   return `tried again ${max === 1 ? 'once' : `${max} times`} ${on ? `after ${on.join(', ')}` : 'whatever failed'}, first after ${formatDuration(delay)}`
 }
 
-function describeAction(step: PlannedStep): string {
-  switch (step.kind) {
-    case 'tool':
-      return step.words
-        ? step.words.map(quoteForShell).join(' ')
-        : (step.command ??
-            `${step.tool}${step.input === undefined ? '' : ` ${toShortJson(step.input)}`}`)
-    case 'ai_decision':
-      return `asks: ${shorten(step.question ?? '', MAX_PLAN_TEXT_LENGTH)}`
-    case 'parallel':
-      return 'all of these at once'
-    case 'each':
-      return `for each '${step.as ?? ''}' of ${toShortJson(step.items)}${step.count === undefined ? '' : ` (${step.count})`}`
-    case 'workflow':
-      return `the workflow ${step.workflow ?? ''}${step.input === undefined ? '' : ` ${toShortJson(step.input)}`}`
-    case 'wait':
-      return step.question === undefined
-        ? formatWait(step.wait)
-        : `waits for an answer: ${shorten(step.question, MAX_PLAN_TEXT_LENGTH)}`
+const MAX_LABEL_LENGTH = 80
+// What Mermaid reads as markup in a label, also in quotes: entities, tags, markdown, directives.
+const MERMAID_SPECIAL_CHARACTERS = /["#<>&`%{}[\]\\]/g
+const RECTANGLE = ['[', ']'] as const
+const ROUNDED = ['([', '])'] as const
+
+/** A workflow as a Mermaid flowchart: the same text for the same workflow. */
+export function toMermaid({ name, steps, finally: last }: Workflow): string {
+  const chart = new MermaidChart()
+  const start = chart.node(name, ROUNDED)
+  const done = chart.list(steps, [start])
+  const after = last ? chart.group('finally', () => chart.list(last, []), done) : done
+  chart.connect(after, chart.node('done', ROUNDED))
+  return chart.text()
+}
+
+class MermaidChart {
+  private readonly lines: string[] = ['flowchart TD']
+  private count = 0
+  private depth = 1
+
+  /** A box; the ids are generated, because names may be words of Mermaid. */
+  node(label: string, [open, close]: readonly [open: string, close: string]): string {
+    const id = this.id()
+    this.write(`${id}${open}"${escapeLabel(label)}"${close}`)
+    return id
+  }
+
+  connect(from: readonly string[], to: string, label?: string): void {
+    for (const id of from)
+      this.write(`${id} -->${label === undefined ? '' : `|"${escapeLabel(label)}"|`} ${to}`)
+  }
+
+  /** Steps in their order; returns what the next one follows. */
+  list(steps: readonly WorkflowStep[], from: readonly string[]): readonly string[] {
+    return steps.reduce<readonly string[]>((before, step) => this.step(step, before), from)
+  }
+
+  /** Boxes in a frame; the frame as a whole follows what is before. */
+  group(
+    label: string,
+    draw: () => void,
+    from: readonly string[],
+    condition?: string,
+  ): readonly string[] {
+    const id = this.id()
+    this.write(`subgraph ${id}["${escapeLabel(label)}"]`)
+    this.depth += 1
+    draw()
+    this.depth -= 1
+    this.write('end')
+    this.connect(from, id, condition)
+    return [id]
+  }
+
+  text(): string {
+    return `${this.lines.join('\n')}\n`
+  }
+
+  private step(step: WorkflowStep, from: readonly string[]): readonly string[] {
+    const here = this.shape(step, from, step.when === undefined ? undefined : `when ${step.when}`)
+    if (step.compensate) this.undo(step.compensate, here[0]!)
+    return here
+  }
+
+  private shape(
+    step: WorkflowStep,
+    from: readonly string[],
+    condition?: string,
+  ): readonly string[] {
+    const kind = getStepKind(step)
+    const label = `${step.name}: ${kind.label(step)}`
+    const inside = kind.children?.(step).flatMap(({ steps }) => steps) ?? []
+    if (inside.length > 0) {
+      const lists = kind.isConcurrent ? inside.map((one) => [one]) : [inside]
+      return this.group(label, () => lists.forEach((list) => this.list(list, [])), from, condition)
+    }
+    const id = this.node(label, kind.brackets ?? RECTANGLE)
+    this.connect(from, id, condition)
+    return [id]
+  }
+
+  private undo(steps: readonly WorkflowStep[], from: string): void {
+    let before = from
+    for (const step of steps) {
+      const [id] = this.shape(step, [])
+      this.write(`${before} -.->|"undo"| ${id!}`)
+      before = id!
+    }
+  }
+
+  private id(): string {
+    this.count += 1
+    return `n${this.count}`
+  }
+
+  private write(line: string): void {
+    this.lines.push('  '.repeat(this.depth) + line)
   }
 }
 
-function formatWait(wait: PlannedStep['wait']): string {
-  const { for: time, until } = wait ?? {}
-  return until === undefined
-    ? `waits ${typeof time === 'number' ? formatDuration(time) : String(time)}`
-    : `waits until ${String(until)}`
-}
-
-function toShortJson(value: unknown): string {
-  return shorten(typeof value === 'string' ? value : JSON.stringify(value), MAX_PLAN_TEXT_LENGTH)
+function escapeLabel(label: string): string {
+  const plain = shorten(
+    label.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim(),
+    MAX_LABEL_LENGTH,
+  )
+  return (
+    plain.replace(MERMAID_SPECIAL_CHARACTERS, (character) => `#${character.charCodeAt(0)};`) || ' '
+  )
 }

@@ -7,9 +7,10 @@ import type { Annotations } from '../protocol/manifest.ts'
 import type { RegistryEntry } from '../registry/catalog.ts'
 import type { Registry } from '../registry/types.ts'
 import { compact } from '../util/values.ts'
-import type { Workflow, WorkflowStep } from './definition/model.ts'
-import { getToolName, listToolNames, walkSteps } from './definition/walk.ts'
+import type { Workflow } from './definition/model.ts'
+import { listToolNames, walkSteps } from './definition/walk.ts'
 import { getLoadedWorkflow } from './lookup.ts'
+import { getStepKind } from './steps/table.ts'
 
 /**
  * What can be said about a workflow by what is said about its tools: one destructive tool makes it
@@ -49,21 +50,11 @@ function collectLeafTools(
 }
 
 /**
- * Whether an execution is nothing but calls in this process: then it needs no folder of its own.
- * What asks, waits or starts programs is a run.
+ * Whether an execution only calls functions of this process: then it needs no run folder. A
+ * workflow that asks, waits or starts programs is a run.
  */
 export function canRunInline(workflow: Workflow, registry: Pick<Registry, 'find'>): boolean {
-  for (const { step } of walkSteps(workflow)) if (!canRunStepInline(step, registry)) return false
-  return true
-}
-
-function canRunStepInline(step: WorkflowStep, registry: Pick<Registry, 'find'>): boolean {
-  if (step.type !== 'tool') return step.type !== 'ai_decision' && step.type !== 'wait'
-  const entry = registry.find(getToolName(step)) as RegistryEntry | undefined
-  return (
-    entry !== undefined &&
-    step.permissions === undefined &&
-    !entry.found.program &&
-    !getLoadedWorkflow(entry.found)
+  return [...walkSteps(workflow)].every(
+    ({ step }) => getStepKind(step).canRunInline?.(step, registry) ?? false,
   )
 }

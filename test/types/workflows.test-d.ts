@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { jsonSchema, tool, workflow } from 'toolable'
-import type { BuiltWorkflow, Ref, Workflow, WorkflowBuilder } from 'toolable'
+import type { BuiltWorkflow, Ref, Workflow, WorkflowBuilder, WorkflowStep } from 'toolable'
 
 const findFiles = tool({
   name: 'find_files',
@@ -200,6 +200,16 @@ describe('[9.builder-types] a workflow', () => {
       }),
     ).toEqualTypeOf<BuiltWorkflow<{ readonly [field: string]: unknown }>>()
     expectTypeOf(tidy.definition()).resolves.toEqualTypeOf<Workflow>()
+  })
+
+  test('has steps of every kind, each with its own fields', () => {
+    expectTypeOf<WorkflowStep['type']>().toEqualTypeOf<
+      'tool' | 'ai_decision' | 'parallel' | 'each' | 'wait' | 'workflow'
+    >()
+    expectTypeOf<Workflow['steps'][number]>().toEqualTypeOf<WorkflowStep>()
+    expectTypeOf<Extract<WorkflowStep, { type: 'parallel' }>['tasks']>().toEqualTypeOf<
+      readonly WorkflowStep[]
+    >()
   })
 
   test('can be a step of another', () => {

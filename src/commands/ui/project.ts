@@ -13,13 +13,13 @@ import type { FolderOptions, Registry } from '../../registry/types.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'
 import { loadWorkflow } from '../../workflow/definition/load.ts'
-import type { LoadedWorkflow } from '../../workflow/definition/load.ts'
 import type { Workflow } from '../../workflow/definition/model.ts'
+import type { LoadedWorkflow } from '../../workflow/lookup.ts'
 import { getLoadedWorkflow } from '../../workflow/lookup.ts'
 import { openRegistryWithWorkflows } from '../../workflow/registry.ts'
 import type { RegistryOptions } from '../../workflow/workflow-types.ts'
-import { loadRegistryOptions, pickRegistryFlags } from '../config.ts'
 import type { RegistryFlags } from '../config.ts'
+import { loadRegistryOptions, pickRegistryFlags } from '../config.ts'
 
 /** The project that a dashboard shows, and how processes for it are started. */
 export type DashboardProject = {

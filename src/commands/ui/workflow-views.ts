@@ -14,13 +14,14 @@ import { compact } from '../../util/values.ts'
 import type { RunRow, WorkflowDetail, WorkflowRow } from '../../views/model/api.ts'
 import type { StepState } from '../../views/model/run-model.ts'
 import { loadWorkflow } from '../../workflow/definition/load.ts'
-import type { LoadedWorkflow } from '../../workflow/definition/load.ts'
 import { walkSteps } from '../../workflow/definition/walk.ts'
+import type { LoadedWorkflow } from '../../workflow/lookup.ts'
 import { getLoadedWorkflow } from '../../workflow/lookup.ts'
 import { createPlan, formatPlan } from '../../workflow/plan.ts'
-import type { PlannedStep } from '../../workflow/plan.ts'
-import { readWorkflowRun } from '../../workflow/run-record.ts'
 import type { ShownStep } from '../../workflow/run-record.ts'
+import { readWorkflowRun } from '../../workflow/run-record.ts'
+import type { PlannedStep } from '../../workflow/steps/kind.ts'
+import { canAsk } from '../../workflow/steps/table.ts'
 import { showInlineExecution } from '../workflow/inline-executions.ts'
 
 const WORKFLOW_FILE_PATTERN = /(\.workflow)?\.(ya?ml|json)$/i
@@ -175,6 +176,7 @@ function toPlannedNode({
   command,
   question,
   workflow,
+  text,
   when,
   needs,
   input,
@@ -193,6 +195,7 @@ function toPlannedNode({
     command,
     question,
     workflow,
+    text,
     when,
     input,
     timeout,
@@ -218,7 +221,6 @@ const STATES_BY_WEIGHT: readonly StepState[] = [
   'skipped',
   'pending',
 ]
-const ASKING_KINDS: readonly (string | undefined)[] = ['wait', 'ai_decision']
 
 /** Makes grids of steps and runs; what a run that is over came to is read once. */
 export function createStepGridReader(
@@ -279,9 +281,7 @@ function toStepStates(
         ? step.step
         : ([...patterns].find(([, pattern]) => pattern.test(step.step))?.[0] ?? step.step)
     const state: StepState =
-      step.state === 'running' && row.questions > 0 && ASKING_KINDS.includes(step.kind)
-        ? 'waiting'
-        : step.state
+      step.state === 'running' && row.questions > 0 && canAsk(step.kind) ? 'waiting' : step.state
     const before = states[key]
     if (before === undefined || STATES_BY_WEIGHT.indexOf(state) < STATES_BY_WEIGHT.indexOf(before))
       states[key] = state

@@ -168,6 +168,8 @@ export type PlannedNode = {
   readonly command?: string
   readonly question?: string
   readonly workflow?: string
+  /** What it does, in words, for kinds without a field of their own. */
+  readonly text?: string
   readonly when?: string
   /** What has to be there before it: `steps.scan`, `input.root`. */
   readonly needs: readonly string[]

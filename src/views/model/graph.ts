@@ -152,6 +152,7 @@ function getNodeLabel({
   command,
   question,
   workflow,
+  text,
   concurrency,
 }: PlannedNode): string {
   const many = concurrency === undefined ? '' : `, ${concurrency} at a time`
@@ -159,6 +160,7 @@ function getNodeLabel({
     command ??
       tool ??
       question ??
+      text ??
       (workflow === undefined ? `${KIND_LABELS[kind] ?? kind}${many}` : `workflow ${workflow}`),
     MAX_LABEL_CHARS,
   )

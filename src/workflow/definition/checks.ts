@@ -1,64 +1,57 @@
 /**
- * Checks that need more than the definition itself: inputs against tool schemas, and defaults of
- * questions.
+ * Checks that need more than the definition itself: whether schemas compile, inputs against the
+ * schemas of tools and nested workflows, and defaults of questions. Apart because it loads the
+ * schema compiler.
  */
 
 import { compileQuestionSchema, validateAnswer } from '../../core/questions.ts'
-import type { KeyPath } from '../../protocol/documents.ts'
+import { compileSchema } from '../../define/schema/compile.ts'
+import { describeIssues } from '../../define/schema/issues.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { Registry } from '../../registry/types.ts'
 import { describeUnknownName, findClosest, shorten } from '../../util/text.ts'
+import type { JsonObject, JsonSchema } from '../../util/values.ts'
 import { compact, isObject } from '../../util/values.ts'
-import type { JsonSchema } from '../../util/values.ts'
 import { EXPRESSION_OPEN } from '../expression-parser.ts'
-import type { DecisionStep, Workflow, WorkflowStep } from './model.ts'
-import { getQuestionPath, getStepSource, locateFindings } from './reader.ts'
-import type { DefinitionFinding, StepSource, WorkflowProblem } from './reader.ts'
+import type { PlacedQuestion } from '../steps/kind.ts'
+import { getStepKind } from '../steps/table.ts'
+import type { Workflow } from './model.ts'
+import type { DefinitionFinding, DefinitionSource, WorkflowProblem } from './reader.ts'
+import { getStepSource, locateFindings } from './reader.ts'
 import { getFieldsIfUnknown } from './references.ts'
-import { getToolName, walkSteps } from './walk.ts'
 import type { WalkedStep } from './walk.ts'
+import { walkSteps } from './walk.ts'
 
 type KnownTools = Pick<Registry, 'list' | 'schema'>
 
 /**
- * What is wrong with the tools of a workflow: those that the registry does not have, and inputs
- * that cannot fit. The first ones are told, all of them are counted.
+ * Finds the tools of a workflow that the registry does not have, and inputs that cannot fit. The
+ * first problems are returned, and all of them are counted.
  */
 export async function checkTools(
   workflow: Workflow,
   registry: KnownTools,
 ): Promise<{ readonly problems: readonly WorkflowProblem[]; readonly found: number }> {
   const schemas = new Map<string, Promise<JsonSchema | ToolFault>>()
-  const schemaOf = (tool: string): Promise<JsonSchema | ToolFault> =>
-    schemas.get(tool) ?? schemas.set(tool, readToolSchema(tool, registry)).get(tool)!
   const findings: DefinitionFinding[] = []
   for (const walked of walkSteps(workflow)) {
-    if (walked.step.type !== 'tool') continue
-    const schema = await schemaOf(getToolName(walked.step))
+    const tool = getStepKind(walked.step).tool?.(walked.step)
+    if (!tool) continue
+    const { name, key, input } = tool
+    if (!schemas.has(name)) schemas.set(name, readToolSchema(name, registry))
+    const schema = (await schemas.get(name))!
     if (schema instanceof ToolFault)
-      findings.push(
-        createFinding(
-          walked,
-          ['tool' in walked.step ? 'tool' : 'command'],
-          schema.message,
-          schema.fix,
-        ),
-      )
-    else if ('tool' in walked.step)
-      findings.push(
-        ...(await checkStepInput(walked, walked.step.input ?? {}, schema, walked.step.tool)),
-      )
+      findings.push(createFinding(walked, [key], schema.message, schema.fix))
+    else if (input) findings.push(...(await checkStepInput(walked, input, schema, name)))
   }
   return { problems: await locateFindings(findings), found: findings.length }
 }
 
 class ToolFault {
-  readonly message: string
-  readonly fix: string
-  constructor(message: string, fix: string) {
-    this.message = message
-    this.fix = fix
-  }
+  constructor(
+    readonly message: string,
+    readonly fix: string,
+  ) {}
 }
 
 async function readToolSchema(tool: string, registry: KnownTools): Promise<JsonSchema | ToolFault> {
@@ -83,36 +76,41 @@ async function readToolSchema(tool: string, registry: KnownTools): Promise<JsonS
   }
 }
 
-type StepInputFields = { readonly [field: string]: unknown }
+/** The inputs that do not fit the nested workflows they are for. */
+export async function checkNestedInputs(workflow: Workflow): Promise<readonly DefinitionFinding[]> {
+  const findings: DefinitionFinding[] = []
+  for (const walked of walkSteps(workflow)) {
+    const given = getStepKind(walked.step).nestedInput?.(walked.step)
+    if (given)
+      findings.push(...(await checkStepInput(walked, given.input, given.schema, given.name)))
+  }
+  return findings
+}
 
-/**
- * What is known to be wrong with the input of a step before anything begins; `whose` takes it, by
- * this schema. Values that come from expressions are left open.
- */
-export async function checkStepInput(
+// Values that come from expressions are unknown before the start.
+async function checkStepInput(
   walked: WalkedStep,
   input: unknown,
   schema: JsonSchema,
   whose: string,
 ): Promise<readonly DefinitionFinding[]> {
   if (!containsExpression(input)) return checkAgainstSchema(walked, input, schema)
-  return isObject(input)
-    ? [
-        ...findUnknownFields(walked, input, schema, whose),
-        ...findMissingFields(walked, input, schema, whose),
-        ...(await checkKnownFields(walked, input, schema)),
-      ]
-    : []
+  if (!isObject(input)) return []
+  return [
+    ...findUnknownFields(walked, input, schema, whose),
+    ...findMissingFields(walked, input, schema, whose),
+    ...(await checkKnownFields(walked, input, schema)),
+  ]
 }
 
-/** A finding about a part of a step, at the place where the step was written. */
-export function createFinding(
+// A finding about a part of a step, at the place where the step was written.
+function createFinding(
   { step, path }: WalkedStep,
   keys: readonly (string | number)[],
   message: string,
   fix?: string,
 ): DefinitionFinding {
-  const place: StepSource = getStepSource(step) ?? { source: {}, path }
+  const place = getStepSource(step) ?? { source: {}, path }
   return compact({
     source: place.source,
     path: place.bare ? place.path : [...place.path, ...keys],
@@ -127,7 +125,7 @@ function containsExpression(value: unknown): boolean {
 
 function findUnknownFields(
   walked: WalkedStep,
-  input: StepInputFields,
+  input: JsonObject,
   schema: JsonSchema,
   whose: string,
 ): readonly DefinitionFinding[] {
@@ -154,7 +152,7 @@ function findUnknownFields(
 
 function findMissingFields(
   walked: WalkedStep,
-  input: StepInputFields,
+  input: JsonObject,
   schema: JsonSchema,
   whose: string,
 ): readonly DefinitionFinding[] {
@@ -176,7 +174,7 @@ function hasDefault({ properties }: JsonSchema, field: string): boolean {
 // on what is not known yet.
 async function checkKnownFields(
   walked: WalkedStep,
-  input: StepInputFields,
+  input: JsonObject,
   schema: JsonSchema,
 ): Promise<readonly DefinitionFinding[]> {
   const closed = Object.entries(input).filter(([, value]) => !containsExpression(value))
@@ -197,62 +195,78 @@ async function checkAgainstSchema(
   input: unknown,
   schema: JsonSchema,
 ): Promise<readonly DefinitionFinding[]> {
-  const [{ compileSchema }, { describeIssues }] = await Promise.all([
-    import('../../define/schema/compile.ts'),
-    import('../../define/schema/issues.ts'),
-  ])
   const checked = await compileSchema(schema, 'input').check(input)
-  return checked.ok
-    ? []
-    : checked.issues.map((issue) =>
-        createFinding(
-          walked,
-          ['input', ...issue.path.map((key) => (typeof key === 'number' ? key : String(key)))],
-          describeIssues([issue]),
-        ),
-      )
+  if (checked.ok) return []
+  return checked.issues.map((issue) => {
+    const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)))
+    return createFinding(walked, ['input', ...path], describeIssues([issue]))
+  })
 }
 
-type AskedFields = Pick<DecisionStep, 'options' | 'schema' | 'default'>
-
 /**
- * The defaults of questions that would not be accepted as an answer. What is put together only when
- * they are asked is checked then.
+ * The defaults of questions that would be rejected as an answer. Those with expressions are checked
+ * when they are asked.
  */
 export async function findInvalidDefaults(
   workflow: Workflow,
 ): Promise<readonly DefinitionFinding[]> {
   const findings: DefinitionFinding[] = []
-  for (const { step, path } of walkSteps(workflow)) {
-    const { source, path: at } = getStepSource(step) ?? { source: {}, path }
-    const { asked, place } = getQuestion(step, at) ?? {}
-    if (!asked || !place || asked.default === undefined || hasTemplatedAnswer(asked)) continue
-    const { options, schema } = asked
-    const checked = await validateAnswer(
-      options ? { kind: 'decision', options } : { kind: 'input' },
-      options || !schema ? undefined : await compileQuestionSchema({ schema }),
-      asked.default,
-    )
-    if (!checked.ok)
+  for (const { step, path: walkedPath } of walkSteps(workflow)) {
+    const { source, path } = getStepSource(step) ?? { source: {}, path: walkedPath }
+    const question = getStepKind(step).question?.(step, path)
+    const problem = question && (await findDefaultProblem(question))
+    if (problem !== undefined)
       findings.push({
         source,
-        path: [...place, 'default'],
-        message: `the default of the question ${checked.problem}`,
+        path: [...question!.path, 'default'],
+        message: `the default of the question ${problem}`,
       })
   }
   return findings
 }
 
-function getQuestion(
-  step: WorkflowStep,
-  path: KeyPath,
-): { readonly asked: AskedFields; readonly place: KeyPath } | undefined {
-  if (step.type === 'ai_decision') return { asked: step, place: path }
-  return step.type === 'wait' && 'answer' in step
-    ? { asked: step.answer, place: getQuestionPath(step.answer) ?? [...path, 'wait', 'answer'] }
-    : undefined
+async function findDefaultProblem({ asked }: PlacedQuestion): Promise<string | undefined> {
+  const { options, schema, default: preset } = asked
+  if (preset === undefined || containsExpression([preset, options?.map(({ value }) => value)]))
+    return undefined
+  const checked = await validateAnswer(
+    options ? { kind: 'decision', options } : { kind: 'input' },
+    options || !schema ? undefined : await compileQuestionSchema({ schema }),
+    preset,
+  )
+  return checked.ok ? undefined : checked.problem
 }
 
-function hasTemplatedAnswer({ options, default: preset }: AskedFields): boolean {
-  return JSON.stringify([preset, options?.map(({ value }) => value)]).includes(EXPRESSION_OPEN)
+/** The schemas in a workflow that cannot be compiled. */
+export function findInvalidSchemas(
+  workflow: Workflow,
+  source: DefinitionSource,
+): readonly DefinitionFinding[] {
+  const findings: DefinitionFinding[] = []
+  const check = (
+    schema: unknown,
+    direction: 'input' | 'output',
+    place: Pick<DefinitionFinding, 'source' | 'path'> | undefined,
+  ): void => {
+    const problem = place && isObject(schema) ? getSchemaProblem(schema, direction) : undefined
+    if (problem !== undefined)
+      findings.push({ source: place!.source, path: place!.path, message: problem })
+  }
+  check(workflow.input, 'input', { source, path: ['input'] })
+  for (const { step, path } of walkSteps(workflow)) {
+    const { question, nestedInput } = getStepKind(step)
+    check(question?.(step, path)?.asked.schema, 'output', getStepSource(step))
+    check(nestedInput?.(step)?.schema, 'input', getStepSource(step))
+  }
+  return findings
+}
+
+function getSchemaProblem(schema: JsonSchema, direction: 'input' | 'output'): string | undefined {
+  try {
+    void compileSchema(schema, direction).json
+    return undefined
+  } catch (error) {
+    if (!ToolError.is(error)) throw error
+    return `the schema cannot be used: ${error.message}`
+  }
 }

@@ -9,13 +9,14 @@ import type { LocatedDocument } from '../../protocol/documents.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { LoadContext, Problem } from '../../registry/source.ts'
 import { quoteForShell } from '../../util/text.ts'
+import type { LoadedWorkflow } from '../lookup.ts'
 import { isBuiltWorkflow } from '../workflow-types.ts'
 import type { Workflow } from './model.ts'
 import { iterateRawSteps } from './parse-steps.ts'
-import { checkNestedInputs, normalizeAndCheckWorkflow, parseWorkflow } from './parse-workflow.ts'
 import type { ParseSession, RawWorkflow } from './parse-workflow.ts'
-import { createProblemsError, locateFindings } from './reader.ts'
+import { normalizeAndCheckWorkflow, parseWorkflow } from './parse-workflow.ts'
 import type { DefinitionFinding, WorkflowProblem } from './reader.ts'
+import { createProblemsError, locateFindings } from './reader.ts'
 
 const CODE_FILE_PATTERN = /\.[cm]?[jt]s$/i
 const MAX_FILE_BYTES = 256 * 1024
@@ -167,11 +168,10 @@ async function toCheckedWorkflow(
   const findings: DefinitionFinding[] = []
   const workflow = parseWorkflow(raw, { findings, nested, counted: { steps: 0 } })
   if (workflow && findings.length === 0) {
-    const { findInvalidSchemas } = await import('./check-schemas.ts')
-    findings.push(...findInvalidSchemas(workflow, raw.source))
-    if (findings.length === 0) findings.push(...(await checkNestedInputs(workflow)))
-    if (findings.length === 0)
-      findings.push(...(await (await import('./checks.ts')).findInvalidDefaults(workflow)))
+    const checks = await import('./checks.ts')
+    findings.push(...checks.findInvalidSchemas(workflow, raw.source))
+    if (findings.length === 0) findings.push(...(await checks.checkNestedInputs(workflow)))
+    if (findings.length === 0) findings.push(...(await checks.findInvalidDefaults(workflow)))
   }
   if (!workflow || findings.length > 0)
     throw createProblemsError(await locateFindings(findings), findings.length)
@@ -207,11 +207,6 @@ export async function toDefinition(given: unknown): Promise<Workflow> {
   return isBuiltWorkflow(given) ? given.definition() : normalizeAndCheckWorkflow(given)
 }
 
-/** A workflow that was found, and where. */
-export type LoadedWorkflow = {
-  readonly workflow: Workflow
-  /** Absent for one that was made in this process. */ readonly file?: string
-}
 type LoadedWorkflows = {
   readonly workflows: readonly LoadedWorkflow[]
   readonly problems: readonly Problem[]

@@ -4,158 +4,159 @@
  */
 
 import { formatPath } from '../../define/schema/walk.ts'
-import { findConfigMismatch } from '../../protocol/config-shape.ts'
 import type { ConfigShape } from '../../protocol/config-shape.ts'
+import { findConfigMismatch } from '../../protocol/config-shape.ts'
 import type { KeyPath, LocatedDocument } from '../../protocol/documents.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { findClosest, shorten } from '../../util/text.ts'
 import { compact } from '../../util/values.ts'
-import { splitCommand } from '../command-line.ts'
+import type { ExpressionTemplate, PathExpression } from '../expression-parser.ts'
 import {
   EXPRESSION_OPEN,
   listReferences,
   parseCondition,
   parseTemplate,
+  pickExpressions,
 } from '../expression-parser.ts'
-import type { Expression, ExpressionTemplate, PathExpression } from '../expression-parser.ts'
+import { splitCommand } from '../expressions.ts'
 import type { WorkflowStep } from './model.ts'
 
 const MAX_VALUE_DEPTH = 60
 const MAX_VALUE_PARTS = 50_000
 
 /**
- * Reads the parts of one definition and collects what is wrong with them, so that all of it can be
- * told at once.
+ * Reads the value at one place of a definition. It collects problems instead of throwing, so that
+ * all of them are reported together, and the expressions of the step it belongs to.
  */
 export class DefinitionReader {
-  readonly source: DefinitionSource
-  readonly findings: DefinitionFinding[]
+  constructor(
+    readonly source: DefinitionSource,
+    readonly findings: DefinitionFinding[],
+    readonly path: KeyPath = [],
+    readonly uses: ExpressionUse[] = [],
+  ) {}
 
-  constructor(source: DefinitionSource, findings: DefinitionFinding[]) {
-    this.source = source
-    this.findings = findings
+  /** The reader for a part of the same step. */
+  at(...keys: KeyPath): DefinitionReader {
+    return new DefinitionReader(this.source, this.findings, [...this.path, ...keys], this.uses)
   }
 
-  /** Notes that something is wrong. */
-  addProblem(path: KeyPath, message: string, fix?: string): undefined {
-    this.findings.push(compact({ source: this.source, path, message, fix }))
+  /** The reader for a part that collects its own expressions, such as another step. */
+  fork(...keys: KeyPath): DefinitionReader {
+    return new DefinitionReader(this.source, this.findings, [...this.path, ...keys])
+  }
+
+  addProblem(message: string, fix?: string): undefined {
+    this.findings.push(compact({ source: this.source, path: this.path, message, fix }))
     return undefined
   }
 
-  /** Whether a value has the shape of its key; notes where it has not. */
-  matchesShape(shape: ConfigShape, value: unknown, path: KeyPath): boolean {
-    const misfit = findConfigMismatch(shape, value, path.slice(-1))
+  /** Whether a value has a shape; reports where it has not. */
+  matchesShape(shape: ConfigShape, value: unknown): boolean {
+    const misfit = findConfigMismatch(shape, value, this.path.slice(-1))
     if (misfit === undefined) return true
-    this.addProblem([...path.slice(0, -1), ...misfit.path], misfit.message, misfit.fix)
+    const path = [...this.path.slice(0, -1), ...misfit.path]
+    this.findings.push(compact({ ...misfit, source: this.source, path }))
     return false
   }
 
-  /** Notes each key that nobody knows, and which one was meant. */
-  checkKeys(data: object, keys: readonly string[], path: KeyPath, where: string): void {
+  /** Reports each unknown key, with the one that was probably meant. */
+  checkKeys(data: object, keys: readonly string[], where: string): void {
     for (const key of Object.keys(data).filter((one) => !keys.includes(one))) {
       const free = keys.filter((known) => !Object.hasOwn(data, known))
       const meant = findClosest(key, free)
-      this.addProblem(
-        [...path, key],
+      this.at(key).addProblem(
         `unknown key '${shorten(key, 60)}' in ${where}${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
         meant === undefined ? `The keys are ${keys.join(', ')}` : `Write ${meant}`,
       )
     }
   }
 
-  /** The seconds of a duration; notes what is none. */
-  duration(value: unknown, path: KeyPath, least: 'some' | 'none' = 'some'): number | undefined {
+  /** The seconds of a duration; reports what is none. */
+  duration(value: unknown, least: 'some' | 'none' = 'some'): number | undefined {
     const seconds = parseDurationSeconds(value)
     if (seconds !== undefined && (seconds > 0 || least === 'none')) return seconds
     return this.addProblem(
-      path,
-      `'${String(path.at(-1))}' must be a duration${least === 'some' ? ' above 0' : ''}: ${DURATION_HINT}; got ${describeValue(value)}`,
+      `'${String(this.path.at(-1))}' must be a duration${least === 'some' ? ' above 0' : ''}: ${DURATION_HINT}; got ${describeValue(value)}`,
     )
   }
 
-  /** What a condition asks for. */
-  condition(text: string, path: KeyPath): readonly ExpressionUse[] {
-    return this.readable(path, () => getExpressionUses([parseCondition(text)], path))
+  condition(text: string): void {
+    this.collectUses(() => [parseCondition(text)])
   }
 
-  /** What a command asks for; its tool has to be written out. */
-  command(text: string, path: KeyPath): readonly ExpressionUse[] {
-    return this.readable(path, () => {
+  /** Reads a command, whose first word must be the name of a tool. */
+  command(text: string): void {
+    this.collectUses(() => {
       const words = splitCommand(text)
       if (words[0]!.some((part) => typeof part !== 'string'))
         this.addProblem(
-          path,
           'the tool of a command cannot be an expression: nobody could check it before the start',
           'Write its name first: scan --root ${{ input.root }}',
         )
-      return getExpressionUses(words.flat(), path)
+      return words.flat()
     })
   }
 
-  /**
-   * A JSON value whose texts may hold expressions: its copy, and what they ask for. Notes what JSON
-   * cannot hold.
-   */
-  value(
-    value: unknown,
-    path: KeyPath,
-  ): { readonly value: unknown; readonly uses: readonly ExpressionUse[] } {
-    const uses: ExpressionUse[] = []
+  /** Reads the field of an object as `value` does; undefined where it has none. */
+  field(data: { readonly [key: string]: unknown }, key: string): unknown {
+    return data[key] === undefined ? undefined : this.at(key).value(data[key])
+  }
+
+  /** Copies a JSON value whose texts are not interpolated, such as a JSON Schema. */
+  plain(value: unknown): unknown {
+    return this.fork().value(value)
+  }
+
+  /** Copies a JSON value whose texts may contain expressions. Reports what JSON cannot hold. */
+  value(value: unknown): unknown {
     const around = new Set<object>()
     let parts = 0
-    const copy = (here: unknown, at: KeyPath): unknown => {
+    const copy = (here: unknown, reader: DefinitionReader): unknown => {
       if (typeof here === 'string') {
-        if (here.includes(EXPRESSION_OPEN))
-          uses.push(...this.readable(at, () => getExpressionUses(parseTemplate(here), at)))
+        if (here.includes(EXPRESSION_OPEN)) reader.collectUses(() => parseTemplate(here))
         return here
       }
-      if (
-        here === null ||
-        typeof here === 'boolean' ||
-        (typeof here === 'number' && Number.isFinite(here))
-      )
-        return here
+      if (here === null || typeof here === 'boolean' || Number.isFinite(here)) return here
       if (typeof here !== 'object')
-        return this.addProblem(
-          at,
+        return reader.addProblem(
           `${describeValue(here)} is nothing that JSON can hold`,
           'Give texts, numbers, true, false, null, lists and objects of them',
         )
-      if (around.has(here)) return this.addProblem(at, 'the value contains itself')
+      if (around.has(here)) return reader.addProblem('the value contains itself')
       if (around.size > MAX_VALUE_DEPTH)
-        return this.addProblem(at, `the value has more than ${MAX_VALUE_DEPTH} levels`)
+        return reader.addProblem(`the value has more than ${MAX_VALUE_DEPTH} levels`)
       if (!Array.isArray(here) && !isPlainObject(here))
-        return this.addProblem(
-          at,
+        return reader.addProblem(
           'an object of a class is nothing that JSON can hold',
           'Give plain objects',
         )
-      // What is shared by many parts is written out for each of them.
-      if (++parts > MAX_VALUE_PARTS)
-        return parts === MAX_VALUE_PARTS + 1
-          ? this.addProblem(at, `the value has more than ${MAX_VALUE_PARTS} parts`)
-          : undefined
+      // A part that several others share is written out, and counted, for each of them.
+      parts += 1
+      if (parts === MAX_VALUE_PARTS + 1)
+        reader.addProblem(`the value has more than ${MAX_VALUE_PARTS} parts`)
+      if (parts > MAX_VALUE_PARTS) return undefined
       around.add(here)
       const made: unknown = Array.isArray(here)
-        ? here.map((item, index) => copy(item ?? null, [...at, index]))
+        ? here.map((item, index) => copy(item ?? null, reader.at(index)))
         : Object.fromEntries(
             Object.entries(here)
               .filter(([, item]) => item !== undefined)
-              .map(([key, item]) => [key, copy(item, [...at, key])]),
+              .map(([key, item]) => [key, copy(item, reader.at(key))]),
           )
       around.delete(here)
       return made
     }
-    return { value: copy(value, path), uses }
+    return copy(value, this)
   }
 
-  private readable(path: KeyPath, read: () => readonly ExpressionUse[]): readonly ExpressionUse[] {
+  private collectUses(parse: () => ExpressionTemplate): void {
     try {
-      return read()
+      const references = pickExpressions(parse()).flatMap(listReferences)
+      if (references.length > 0) this.uses.push({ path: this.path, references })
     } catch (error) {
       if (!ToolError.is(error)) throw error
-      this.addProblem(path, error.message, error.suggestion?.fix)
-      return []
+      this.addProblem(error.message, error.suggestion?.fix)
     }
   }
 }
@@ -168,13 +169,6 @@ export function describeValue(value: unknown): string {
   return typeof value === 'function' || typeof value === 'symbol'
     ? `a ${typeof value}`
     : shorten(typeof value === 'string' ? JSON.stringify(value) : String(value), 60)
-}
-
-function getExpressionUses(parts: ExpressionTemplate, path: KeyPath): readonly ExpressionUse[] {
-  const references = parts
-    .filter((part): part is Expression => typeof part === 'object')
-    .flatMap(listReferences)
-  return references.length === 0 ? [] : [{ path, references }]
 }
 
 function isPlainObject(value: object): boolean {
@@ -246,10 +240,7 @@ export async function locateFindings(
       .slice(0, MAX_PROBLEMS)
       .map(async (finding) => ({ ...toProblem(finding), ...(await locateFinding(finding)) })),
   )
-  return located
-    .map((problem, index) => ({ problem, index }))
-    .sort((left, right) => compareByLine(left.problem, right.problem) || left.index - right.index)
-    .map(({ problem }) => problem)
+  return located.sort(compareByLine)
 }
 
 /** The findings without lines. */
@@ -264,7 +255,8 @@ export function toProblem({ source, path, message, fix }: DefinitionFinding): Wo
 
 /** `file:line: path: message`, as far as it is known. */
 export function formatProblem({ file, line, path, message }: WorkflowProblem): string {
-  return `${file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `}${path === '' ? '' : `${path}: `}${message}`
+  const place = file !== undefined && line !== undefined ? `${file}:${line}` : file
+  return [place, path || undefined, message].filter((part) => part !== undefined).join(': ')
 }
 
 /**
@@ -311,7 +303,6 @@ export type StepSource = {
 }
 
 const stepSources = new WeakMap<WorkflowStep, StepSource>()
-const questionPaths = new WeakMap<object, KeyPath>()
 
 /**
  * Keeps where a step was written, beside it: a definition is sent and hashed, and its file is no
@@ -326,39 +317,16 @@ export function getStepSource(step: WorkflowStep): StepSource | undefined {
   return stepSources.get(step)
 }
 
-/** Keeps where the question of a wait was written, which may stand in `wait` or beside `type`. */
-export function setQuestionPath(question: object, path: KeyPath): void {
-  questionPaths.set(question, path)
-}
-
-/** Where the question of a wait was written; undefined for one that came as data. */
-export function getQuestionPath(question: object): KeyPath | undefined {
-  return questionPaths.get(question)
-}
-
-const UNIT_SECONDS: { readonly [unit: string]: number } = {
-  ms: 0.001,
-  s: 1,
-  m: 60,
-  h: 3600,
-  d: 86_400,
-}
-const MAX_DURATION_SECONDS = 10 * 366 * 86_400
+const UNIT_SECONDS = { d: 86_400, h: 3600, m: 60, s: 1, ms: 0.001 }
+const MAX_DURATION_SECONDS = 10 * 366 * UNIT_SECONDS.d
 
 /** How durations are written, for messages. */
 const DURATION_HINT = "seconds, or a text like '500ms', '30s', '10m', '1h30m' or '7d'"
 
-/**
- * The seconds of a duration as people write it; undefined for what is none, for less than nothing
- * and for more than ten years.
- */
+// Undefined for what is no duration, for less than nothing and for more than ten years.
 function parseDurationSeconds(value: unknown): number | undefined {
-  const seconds =
-    typeof value === 'number'
-      ? value
-      : typeof value === 'string'
-        ? parseDurationText(value.trim())
-        : NaN
+  const seconds = typeof value === 'string' ? parseDurationText(value.trim()) : value
+  if (typeof seconds !== 'number') return undefined
   return seconds >= 0 && seconds <= MAX_DURATION_SECONDS ? seconds : undefined
 }
 
@@ -366,25 +334,20 @@ function parseDurationText(text: string): number {
   if (/^\d{1,12}(\.\d{1,6})?$/.test(text)) return Number(text)
   if (!/^(\d{1,12}(\.\d{1,6})?(ms|s|m|h|d)\s*){1,5}$/.test(text)) return NaN
   const milliseconds = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)].reduce(
-    (sum, [, count, unit]) => sum + Math.round(Number(count) * UNIT_SECONDS[unit!]! * 1000),
+    (sum, [, count, unit]) =>
+      sum + Math.round(Number(count) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS] * 1000),
     0,
   )
   return milliseconds / 1000
 }
-
-const DURATION_UNITS = [
-  ['d', 86_400],
-  ['h', 3600],
-  ['m', 60],
-  ['s', 1],
-] as const
 
 /** Seconds as people write them: `1h30m`, `0.5s`. */
 export function formatDuration(seconds: number): string {
   if (seconds < 1) return `${seconds}s`
   let rest = seconds
   let text = ''
-  for (const [unit, size] of DURATION_UNITS) {
+  for (const unit of ['d', 'h', 'm', 's'] as const) {
+    const size = UNIT_SECONDS[unit]
     const count = unit === 's' ? Math.round(rest * 1000) / 1000 : Math.floor(rest / size)
     if (count > 0) text += `${count}${unit}`
     rest -= count * size

@@ -4,8 +4,8 @@
 
 import type { KeyPath } from '../../protocol/documents.ts'
 import { describeUnknownName, findClosest, shorten } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { isObject } from '../../util/values.ts'
 import type { PathExpression } from '../expression-parser.ts'
 import type { DefinitionReader, ExpressionUse, StepDraft } from './reader.ts'
 
@@ -34,15 +34,11 @@ export function checkReferences(reader: DefinitionReader, checkable: CheckableWo
 }
 
 class ReferenceChecker {
-  private readonly reader: DefinitionReader
-  private readonly index: StepIndex
-  private readonly input: JsonSchema | undefined
-
-  constructor(reader: DefinitionReader, index: StepIndex, input: JsonSchema | undefined) {
-    this.reader = reader
-    this.index = index
-    this.input = input
-  }
+  constructor(
+    private readonly reader: DefinitionReader,
+    private readonly index: StepIndex,
+    private readonly input: JsonSchema | undefined,
+  ) {}
 
   /**
    * Steps in their order; `visible` grows by each of them, unless they know nothing of each other.
@@ -77,11 +73,12 @@ class ReferenceChecker {
   private items(draft: StepDraft, names: readonly string[], around: readonly string[]): void {
     const taken = names.find((name) => around.includes(name))
     if (taken !== undefined)
-      this.reader.addProblem(
-        draft.path,
-        `'${taken}' is already the name of an item around this step`,
-        'Give it another name: as: other',
-      )
+      this.reader
+        .at(...draft.path)
+        .addProblem(
+          `'${taken}' is already the name of an item around this step`,
+          'Give it another name: as: other',
+        )
   }
 
   private reference(
@@ -98,11 +95,12 @@ class ReferenceChecker {
     const names = ['input', 'steps', 'workflow', ...items]
     // Whoever writes `scan.result` means the step.
     const meant = this.index.has(root) ? `steps.${root}` : findClosest(root, names)
-    this.reader.addProblem(
-      path,
-      `nothing is called '${shorten(root, 60)}' here${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
-      `The names are ${names.join(', ')}; texts stand in quotes`,
-    )
+    this.reader
+      .at(...path)
+      .addProblem(
+        `nothing is called '${shorten(root, 60)}' here${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+        `The names are ${names.join(', ')}; texts stand in quotes`,
+      )
   }
 
   private step(
@@ -114,7 +112,7 @@ class ReferenceChecker {
     if (name === undefined) return
     const wanted = String(name)
     if (visible.has(wanted)) return this.field(`steps.${wanted}`, field, STEP_RECORD_FIELDS, path)
-    this.reader.addProblem(path, ...this.index.explain(wanted, from, [...visible]))
+    this.reader.at(...path).addProblem(...this.index.explain(wanted, from, [...visible]))
   }
 
   private field(
@@ -125,21 +123,23 @@ class ReferenceChecker {
   ): void {
     if (field === undefined || known.includes(String(field))) return
     const meant = findClosest(String(field), known)
-    this.reader.addProblem(
-      path,
-      `'${of}' has no '${shorten(String(field), 60)}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
-      `It has ${known.join(', ')}`,
-    )
+    this.reader
+      .at(...path)
+      .addProblem(
+        `'${of}' has no '${shorten(String(field), 60)}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+        `It has ${known.join(', ')}`,
+      )
   }
 
   private inputField(field: string | number | undefined, path: KeyPath): void {
     const known = getFieldsIfUnknown(this.input, field)
     if (known)
-      this.reader.addProblem(
-        path,
-        describeUnknownName('field of the input', String(field), known).message,
-        `The fields are ${known.join(', ')}`,
-      )
+      this.reader
+        .at(...path)
+        .addProblem(
+          describeUnknownName('field of the input', String(field), known).message,
+          `The fields are ${known.join(', ')}`,
+        )
   }
 }
 

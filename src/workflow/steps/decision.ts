@@ -3,73 +3,75 @@
  * answer.
  */
 
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
-import type { DecisionStep } from '../definition/model.ts'
-import type { ExpressionUse } from '../definition/reader.ts'
+import { compact } from '../../util/values.ts'
+import type { CommonStep } from '../definition/model.ts'
+import { mapShape, textShape } from '../definition/schema.ts'
+import { listExpressions } from '../expression-parser.ts'
 import { interpolate } from '../expressions.ts'
-import { createOkRecord } from './flow.ts'
-import type { ParseStep, StepKind } from './flow.ts'
-import { askQuestion, interpolateOptions, parseOptions } from './questions.ts'
+import type { StepKind } from './kind.ts'
+import { toPlanText } from './kind.ts'
+import type { QuestionFields } from './questions.ts'
+import { askQuestion, parseObject, parseQuestion, QUESTION_KEYS } from './questions.ts'
 
-/** `decision_type: choose_strategy` */
-export const parseDecisionStep: ParseStep = (given, path, { reader }) => {
-  const { decision_type, instruction, options, schema, default: fallback, context } = given
-  const uses: ExpressionUse[] = []
-  const text = (key: string, value: unknown): boolean =>
-    value === undefined || reader.matchesShape({ is: 'text' }, value, [...path, key])
-  const value = (key: string, found: unknown): unknown => {
-    const read = reader.value(found, [...path, key])
-    uses.push(...read.uses)
-    return read.value
+/** Asks for a decision, and waits for it. */
+export type DecisionStep = CommonStep &
+  QuestionFields & {
+    readonly type: 'ai_decision'
+    /** What is to be decided, as a word: answers may be given by it. */
+    readonly decision_type: string
+    readonly instruction?: string
+    /** What the one who decides should know. */
+    readonly context?: JsonObject
   }
-  if (!text('decision_type', decision_type)) return { fields: undefined }
-  text('instruction', instruction)
-  for (const [key, found] of Object.entries({ schema, context }))
-    if (found !== undefined && !isObject(found))
-      reader.addProblem([...path, key], `'${key}' must be an object`)
-  const read =
-    options === undefined ? undefined : parseOptions(reader, options, [...path, 'options'])
-  return {
-    fields: {
-      decision_type,
-      ...compact({
-        instruction: instruction !== undefined ? value('instruction', instruction) : undefined,
-        options: read ? read.options : undefined,
-        schema: schema !== undefined ? reader.value(schema, [...path, 'schema']).value : undefined,
-        default: fallback !== undefined ? value('default', fallback) : undefined,
-        context: context !== undefined ? value('context', context) : undefined,
-      }),
-    },
-    uses: [...uses, ...(read?.uses ?? [])],
+
+declare module '../definition/model.ts' {
+  interface StepTypes {
+    readonly ai_decision: DecisionStep
   }
 }
 
-/** A decision of whoever supervises: a person, an agent, a policy. */
+const KEYS = {
+  decision_type: textShape('What is to be decided, as a word'),
+  instruction: textShape('What whoever decides has to know'),
+  ...QUESTION_KEYS,
+  context: mapShape('Facts for whoever decides'),
+}
+
 export const decisionStep: StepKind<DecisionStep> = {
-  retriesByDefault: false,
-  enforceTimeout: false,
-  *run(
-    { decision_type, instruction, options, schema, default: preset, context, timeout },
-    { scope },
-    path,
-  ) {
+  forms: [
+    {
+      // decision_type: choose_strategy
+      mark: 'decision_type',
+      keys: KEYS,
+      parse(given, { reader }) {
+        const { decision_type, instruction } = given
+        if (!reader.at('decision_type').matchesShape(KEYS.decision_type, decision_type))
+          return undefined
+        if (instruction !== undefined)
+          reader.at('instruction').matchesShape(KEYS.instruction, instruction)
+        const fields = compact({
+          decision_type,
+          instruction: reader.field(given, 'instruction'),
+          ...parseQuestion(given, reader),
+          context: parseObject(given, 'context', reader),
+        })
+        return { fields }
+      },
+    },
+  ],
+  enforcesTimeout: true,
+  run(step, at, path) {
+    const { decision_type, instruction, context, timeout } = step
     const prompt =
-      instruction === undefined ? decision_type : String(interpolate(instruction, scope))
-    const answer = yield* askQuestion(
-      path,
-      compact({
-        kind: options ? 'decision' : 'input',
-        action: decision_type,
-        key: decision_type,
-        prompt,
-        options: options ? interpolateOptions(options, scope) : undefined,
-        schema,
-        default: preset !== undefined ? interpolate(preset, scope) : undefined,
-        context: context ? (interpolate(context, scope) as JsonObject) : undefined,
-        timeout,
-      }),
-    )
-    return createOkRecord(answer)
+      instruction === undefined ? decision_type : String(interpolate(instruction, at.scope))
+    return askQuestion(path, at, step, { action: decision_type, prompt, context, timeout })
   },
+  label: ({ decision_type }) => `${decision_type}?`,
+  brackets: ['{{', '}}'],
+  plan: ({ instruction, decision_type }) => ({ question: instruction ?? decision_type }),
+  describe: ({ question = '' }) => `asks: ${toPlanText(question)}`,
+  expressions: ({ decision_type, instruction, options, default: preset, context }) =>
+    listExpressions([decision_type, instruction, options, preset, context]),
+  question: (step, path) => ({ asked: step, path }),
 }

@@ -2,139 +2,153 @@
  * The step kind `each`: runs the same steps for every item of a list, several items concurrently.
  */
 
-import type { KeyPath } from '../../protocol/documents.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { isObject } from '../../util/values.ts'
-import type { EachStep, WorkflowStep } from '../definition/model.ts'
+import { compact, isObject } from '../../util/values.ts'
+import type { CommonStep, WorkflowStep } from '../definition/model.ts'
+import type { DefinitionReader } from '../definition/reader.ts'
 import { describeValue } from '../definition/reader.ts'
-import type { DefinitionReader, StepDraft } from '../definition/reader.ts'
-import { ITEM_NAME_PATTERN, MAX_CONCURRENCY } from '../definition/schema.ts'
+import type { ConfigKeys } from '../definition/schema.ts'
+import { anyShape, stepsShape, textShape } from '../definition/schema.ts'
+import { EXPRESSION_OPEN, listExpressions } from '../expression-parser.ts'
 import { interpolate } from '../expressions.ts'
-import { createGroupRecord, joinStepPath, runAll } from './flow.ts'
-import type { ParsedStep, ParseStep, RawStep, StepKind, StepParseContext } from './flow.ts'
+import { joinStepPath, runGroup } from './flow.ts'
+import type { ParsedStep, RawStep, StepKind, StepParseContext } from './kind.ts'
+import { CONCURRENCY_SHAPE, getSteps, parseConcurrency, toPlanText } from './kind.ts'
 
-const DEFAULT_CONCURRENCY = 4
-const EACH_KEYS = ['items', 'as', 'do']
+/** Runs the same steps for every item of a list. */
+export type EachStep = CommonStep & {
+  readonly type: 'each'
+  /** The list: an expression, or a list of texts. */
+  readonly items: unknown
+  /** The name of an item in expressions. */
+  readonly as: string
+  readonly do: readonly WorkflowStep[]
+  readonly max_concurrency: number
+}
 
-/** `tasks: [scan a, scan b]` */
-export const parseParallelStep: ParseStep = (given, path, { reader, steps }) => {
-  const drafts = steps(given['tasks'], [...path, 'tasks'], 'tasks')
-  return {
-    fields: { tasks: getSteps(drafts), max_concurrency: parseConcurrency(given, path, reader) },
-    inside: [{ drafts, isParallel: true, items: [] }],
+declare module '../definition/model.ts' {
+  interface StepTypes {
+    readonly each: EachStep
   }
-}
-
-/** `each: {items: ..., as: file, do: [...]}` */
-export const parseEachStep: ParseStep = (given, path, context) => {
-  const each = given['each']
-  const at = [...path, 'each']
-  if (!isObject(each))
-    return {
-      fields: context.reader.addProblem(
-        at,
-        `'each' must be an object with 'items' and 'do'; got ${describeValue(each)}`,
-        'Write each: {items: "${{ input.files }}", as: file, do: [...]}',
-      ),
-    }
-  context.reader.checkKeys(each, EACH_KEYS, at, "'each'")
-  const missing = ['items', 'do'].find((key) => each[key] === undefined)
-  if (missing !== undefined)
-    return { fields: context.reader.addProblem(at, `'each' needs '${missing}'`) }
-  return parseItems({ ...each, max_concurrency: given['max_concurrency'] }, at, path, context)
-}
-
-/** `type: each`, `items: ...`, `as: file`, `do: [...]` */
-export const parseEachLongForm: ParseStep = (given, path, context) =>
-  parseItems(given, path, path, context)
-
-function parseItems(
-  given: RawStep,
-  path: KeyPath,
-  outer: KeyPath,
-  { reader, steps }: StepParseContext,
-): ParsedStep {
-  const { items, as: name = 'item' } = given
-  if (!Array.isArray(items) && (typeof items !== 'string' || !items.includes('${{')))
-    reader.addProblem(
-      [...path, 'items'],
-      `'items' must be a list, or an expression that gives one; got ${describeValue(items)}`,
-      'Write items: "${{ steps.scan.result }}"',
-    )
-  const read = reader.value(items, [...path, 'items'])
-  const item = typeof name === 'string' && ITEM_NAME_PATTERN.test(name) ? name : undefined
-  if (item === undefined)
-    reader.addProblem(
-      [...path, 'as'],
-      `'as' must be a name of letters, digits and _ that is not input, steps or workflow; got ${describeValue(name)}`,
-      'Write as: file',
-    )
-  const drafts = steps(given['do'], [...path, 'do'], 'steps')
-  return {
-    fields: {
-      items: read.value,
-      as: item,
-      do: getSteps(drafts),
-      max_concurrency: parseConcurrency(given, outer, reader),
-    },
-    uses: read.uses,
-    inside: [
-      { drafts, isParallel: false, items: item === undefined ? [] : [item, `${item}_index`] },
-    ],
-  }
-}
-
-/** The steps of drafts, without those that could not be read. */
-export function getSteps(drafts: readonly StepDraft[]): readonly WorkflowStep[] {
-  return drafts.flatMap(({ step }) => step ?? [])
-}
-
-function parseConcurrency(
-  { max_concurrency: most = DEFAULT_CONCURRENCY }: RawStep,
-  path: KeyPath,
-  reader: DefinitionReader,
-): number | undefined {
-  if (Number.isInteger(most) && Number(most) >= 1 && Number(most) <= MAX_CONCURRENCY)
-    return Number(most)
-  return reader.addProblem(
-    [...path, 'max_concurrency'],
-    `'max_concurrency' must be a whole number from 1 to ${MAX_CONCURRENCY}; got ${describeValue(most)}`,
-  )
 }
 
 const MAX_ITEMS = 100_000
+// A name that expressions can use.
+const ITEM_NAME_PATTERN =
+  /^(?!(?:__proto__|input|steps|workflow|true|false|null)$)[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
-/**
- * The same steps for every item of a list, several items at the same time; gives the list of what
- * they gave.
- */
+const ITEM_KEYS: ConfigKeys = {
+  items: anyShape(
+    { type: ['string', 'array'] },
+    'The list: an expression, or the items themselves',
+  ),
+  as: textShape('What an item is called inside; its position is <name>_index', {
+    pattern: ITEM_NAME_PATTERN.source,
+    default: 'item',
+  }),
+  do: stepsShape('What is done with each', { minItems: 1 }),
+}
+
+/** The result is the list of the results of the last step. */
 export const eachStep: StepKind<EachStep> = {
-  retriesByDefault: false,
-  enforceTimeout: true,
-  *run({ items, as, do: steps, max_concurrency, on_error, name }, at, path) {
-    const list = interpolate(items, at.scope)
+  forms: [
+    {
+      // each: {items: ..., as: file, do: [...]}
+      mark: 'each',
+      keys: {
+        each: {
+          is: 'object',
+          keys: ITEM_KEYS,
+          required: ['items', 'do'],
+          schema: { description: 'The list, and what is done with each of its items' },
+        },
+        max_concurrency: CONCURRENCY_SHAPE,
+      },
+      parse: parseEach,
+    },
+    {
+      // items: ..., as: file, do: [...]
+      mark: 'items',
+      keys: { ...ITEM_KEYS, max_concurrency: CONCURRENCY_SHAPE },
+      required: ['items', 'do'],
+      parse: (given, context) => parseItems(given, given, context.reader, context),
+    },
+  ],
+  run(step, at, path) {
+    const list = interpolate(step.items, at.scope)
     if (!Array.isArray(list))
       throw new ToolError(
         'INVALID_INPUT',
-        `'${name}' goes through a list, and was given ${list === null ? 'null' : typeof list}`,
+        `'${step.name}' goes through a list, and was given ${list === null ? 'null' : typeof list}`,
       )
     if (list.length > MAX_ITEMS)
       throw new ToolError(
         'INVALID_INPUT',
-        `'${name}' goes through ${MAX_ITEMS} items at most; there are ${list.length}`,
+        `'${step.name}' goes through ${MAX_ITEMS} items at most; there are ${list.length}`,
       )
     const flows = list.map((item: unknown, index) => {
       const scope = {
         ...at.scope,
         steps: { ...at.scope.steps },
-        items: { ...at.scope.items, [as]: item, [`${as}_index`]: index },
+        items: { ...at.scope.items, [step.as]: item, [`${step.as}_index`]: index },
       }
-      return at.frame.walk.steps(steps, { ...at, path: joinStepPath(path, String(index)), scope })
+      const inside = { ...at, path: joinStepPath(path, String(index)), scope }
+      return at.frame.runner.steps(step.do, inside)
     })
-    const endings = yield* runAll(flows, {
-      limit: max_concurrency,
-      stopEarly: on_error !== 'continue',
-    })
-    return createGroupRecord(endings, (result) => result, on_error === 'continue')
+    return runGroup(flows, (result) => result, step)
   },
+  label: ({ as, max_concurrency }) => `each ${as}, ${max_concurrency} at the same time`,
+  plan({ items, as }, known) {
+    const list = known(listExpressions(items), (scope) => interpolate(items, scope))
+    return compact({ items, as, count: Array.isArray(list) ? list.length : undefined })
+  },
+  describe: ({ as = '', items, count }) =>
+    `for each '${as}' of ${toPlanText(items)}${count === undefined ? '' : ` (${count})`}`,
+  children: (step) => [{ steps: step.do, path: ['do'], key: '/*/' }],
+  childKeys: ['each', 'do'],
+  canRunInline: () => true,
+}
+
+function parseEach(given: RawStep, context: StepParseContext): ParsedStep | undefined {
+  const each = given['each']
+  const reader = context.reader.at('each')
+  if (!isObject(each))
+    return reader.addProblem(
+      `'each' must be an object with 'items' and 'do'; got ${describeValue(each)}`,
+      'Write each: {items: "${{ input.files }}", as: file, do: [...]}',
+    )
+  reader.checkKeys(each, Object.keys(ITEM_KEYS), "'each'")
+  const missing = ['items', 'do'].find((key) => each[key] === undefined)
+  if (missing !== undefined) return reader.addProblem(`'each' needs '${missing}'`)
+  return parseItems(each, given, reader, context)
+}
+
+function parseItems(
+  { items, as: name = 'item', do: steps }: RawStep,
+  given: RawStep,
+  reader: DefinitionReader,
+  context: StepParseContext,
+): ParsedStep {
+  if (!Array.isArray(items) && (typeof items !== 'string' || !items.includes(EXPRESSION_OPEN)))
+    reader
+      .at('items')
+      .addProblem(
+        `'items' must be a list, or an expression that gives one; got ${describeValue(items)}`,
+        'Write items: "${{ steps.scan.result }}"',
+      )
+  const list = reader.at('items').value(items)
+  const as = typeof name === 'string' && ITEM_NAME_PATTERN.test(name) ? name : undefined
+  if (as === undefined)
+    reader
+      .at('as')
+      .addProblem(
+        `'as' must be a name of letters, digits and _ that is not input, steps or workflow; got ${describeValue(name)}`,
+        'Write as: file',
+      )
+  const drafts = context.steps(steps, reader.at('do'), 'steps')
+  const max_concurrency = parseConcurrency(given, context.reader)
+  return {
+    fields: { items: list, as, do: getSteps(drafts), max_concurrency },
+    inside: [{ drafts, isParallel: false, items: as === undefined ? [] : [as, `${as}_index`] }],
+  }
 }

@@ -1,37 +1,70 @@
 /**
- * The step kind `workflow`: runs another workflow as a step.
+ * The step kind `workflow`: runs another workflow as a step. Its compensations run when the
+ * workflow around it fails.
  */
 
 import { compact } from '../../util/values.ts'
-import type { NestedStep } from '../definition/model.ts'
+import type { CommonStep, Workflow } from '../definition/model.ts'
+import { anyShape } from '../definition/schema.ts'
+import { listExpressions } from '../expression-parser.ts'
 import { interpolate } from '../expressions.ts'
 import { createOkRecord } from './flow.ts'
-import type { ParseStep, StepKind } from './flow.ts'
+import type { StepKind } from './kind.ts'
+import { toPlanText } from './kind.ts'
 
-/** `workflow: ./other.yaml` */
-export const parseNestedStep: ParseStep = (given, path, { reader, workflow }) => {
-  const nested = workflow(given['workflow'], [...path, 'workflow'])
-  const input =
-    given['input'] === undefined ? undefined : reader.value(given['input'], [...path, 'input'])
-  return {
-    fields: nested && compact({ workflow: nested, input: input ? input.value : undefined }),
-    uses: input?.uses ?? [],
+/** Runs the steps of another workflow, with an input of its own. */
+export type NestedStep = CommonStep & {
+  readonly type: 'workflow'
+  /** Written out: the file that was named has been read. */
+  readonly workflow: Workflow
+  readonly input?: unknown
+}
+
+declare module '../definition/model.ts' {
+  interface StepTypes {
+    readonly workflow: NestedStep
   }
 }
 
-/**
- * Another workflow, in the place of a step. What it did is taken back when the one around it fails.
- */
 export const nestedStep: StepKind<NestedStep> = {
-  retriesByDefault: false,
-  enforceTimeout: true,
+  forms: [
+    {
+      // workflow: ./other.yaml
+      mark: 'workflow',
+      keys: {
+        workflow: anyShape(
+          { anyOf: [{ type: 'string', minLength: 1 }, { $ref: '#' }] },
+          'Another workflow: its file, or the workflow itself',
+        ),
+        input: anyShape({}, 'Its input'),
+      },
+      parse(given, { reader, workflow }) {
+        const nested = workflow(given['workflow'], reader.at('workflow'))
+        const input = reader.field(given, 'input')
+        return nested && { fields: compact({ workflow: nested, input }) }
+      },
+    },
+  ],
   *run({ workflow, input }, { frame, scope }, path) {
-    return createOkRecord(
-      yield* frame.walk.workflow(workflow, input === undefined ? {} : interpolate(input, scope), {
-        context: frame.context,
-        path,
-        outerCompensations: frame.compensations,
-      }),
-    )
+    const given = input === undefined ? {} : interpolate(input, scope)
+    const result = yield* frame.runner.workflow(workflow, given, {
+      context: frame.context,
+      path,
+      outerCompensations: frame.compensations,
+    })
+    return createOkRecord(result)
   },
+  label: ({ workflow }) => `workflow ${workflow.name}`,
+  plan: ({ workflow, input }) => compact({ workflow: workflow.name, input }),
+  describe: ({ workflow = '', input }) =>
+    `the workflow ${workflow}${input === undefined ? '' : ` ${toPlanText(input)}`}`,
+  expressions: ({ input }) => listExpressions(input),
+  children: ({ workflow: { steps, finally: last = [] } }) => [
+    { steps, path: ['workflow', 'steps'], key: '/' },
+    { steps: last, path: ['workflow', 'finally'], key: '/finally/' },
+  ],
+  hasOwnInput: true,
+  nestedInput: ({ workflow: { input: schema, name }, input = {} }) =>
+    schema && { input, schema, name },
+  canRunInline: () => true,
 }

@@ -1,110 +1,129 @@
 /**
- * What the two asking step kinds, `ai_decision` and `wait`, share: options and asking a question.
+ * What the two step kinds that ask, `ai_decision` and `wait`, share: the keys of a question, and
+ * asking it.
  */
 
-import { createHash } from 'node:crypto'
-import type { KeyPath } from '../../protocol/documents.ts'
 import type { InteractionOption } from '../../protocol/events.ts'
-import { isObject } from '../../util/values.ts'
+import type { JsonObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
+import type { DefinitionReader } from '../definition/reader.ts'
 import { describeValue } from '../definition/reader.ts'
-import type { DefinitionReader, ExpressionUse } from '../definition/reader.ts'
+import { anyShape, mapShape } from '../definition/schema.ts'
 import type { WorkflowQuestion } from '../engine.ts'
+import type { ExpressionScope, StepRecord } from '../expressions.ts'
 import { interpolate, toInterpolatedText } from '../expressions.ts'
-import type { ExpressionScope } from '../expressions.ts'
-import { runOperation, runWithTimeout, StepFailedError } from './flow.ts'
-import type { Flow } from './flow.ts'
+import type { Flow, StepLocation } from './flow.ts'
+import { createOkRecord } from './flow.ts'
+import type { RawStep } from './kind.ts'
 
-const MAX_QUESTION_ID_LENGTH = 100
-
-/** Asks a question, and gives the answer; when its time is over, its default where it has one. */
-export function* askQuestion(path: string, question: Omit<WorkflowQuestion, 'id'>): Flow<unknown> {
-  const asked = runOperation({
-    kind: 'answer',
-    key: path,
-    question: { id: getQuestionId(path), ...question },
-  })
-  try {
-    const { value } = yield* question.timeout === undefined
-      ? asked
-      : runWithTimeout(`${path}~timeout`, question.timeout, asked)
-    return value
-  } catch (thrown) {
-    if (
-      question.default !== undefined &&
-      thrown instanceof StepFailedError &&
-      thrown.error.code === 'TIMEOUT'
-    )
-      return question.default
-    throw thrown
-  }
-}
-
-/** The id of the question that stands at a path: a word that is a file's name as well. */
-export function getQuestionId(path: string): string {
-  // No name has these characters, so that two places never have one id.
-  const id = path.replaceAll('/', '.').replace(/[#~]/g, ':')
-  // Cut, two of them could become one.
-  return id.length <= MAX_QUESTION_ID_LENGTH && !id.startsWith('.')
-    ? id
-    : `q.${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
-}
-
-/** The choices of a question with their values put in; each part of a choice is a text. */
-export function interpolateOptions(
-  options: readonly InteractionOption[],
-  scope: ExpressionScope,
-): readonly InteractionOption[] {
-  return options.map(
-    (option) =>
-      Object.fromEntries(
-        Object.entries(option).map(([key, text]) => [
-          key,
-          toInterpolatedText(interpolate(text, scope)),
-        ]),
-      ) as InteractionOption,
-  )
-}
+/** The fields of a question in a definition. */
+export type QuestionFields = Pick<WorkflowQuestion, 'options' | 'schema' | 'default'>
 
 const OPTION_KEYS = ['value', 'label', 'description']
 
-/** The choices of a question, a text being its value. */
-export function parseOptions(
-  reader: DefinitionReader,
-  value: unknown,
-  path: KeyPath,
-): { readonly options: readonly InteractionOption[]; readonly uses: readonly ExpressionUse[] } {
-  if (!Array.isArray(value)) {
-    reader.addProblem(path, `'options' must be a list; got ${describeValue(value)}`)
-    return { options: [], uses: [] }
-  }
-  const read = value.map((option: unknown, index) => parseOption(reader, option, [...path, index]))
-  return {
-    options: read.flatMap(({ option }) => option ?? []),
-    uses: read.flatMap(({ uses }) => uses),
-  }
+export const QUESTION_KEYS = {
+  options: anyShape(
+    {
+      type: 'array',
+      items: {
+        anyOf: [
+          { type: 'string', minLength: 1 },
+          {
+            type: 'object',
+            properties: {
+              value: { type: 'string', minLength: 1 },
+              label: { type: 'string' },
+              description: { type: 'string' },
+            },
+            required: ['value'],
+            additionalProperties: false,
+          },
+        ],
+      },
+    },
+    'The choices',
+  ),
+  schema: mapShape('The JSON Schema of the answer'),
+  default: anyShape({}, 'The answer where nobody gives one in time'),
 }
 
-function parseOption(
+/** Parses the fields of a question. */
+export function parseQuestion(given: RawStep, reader: DefinitionReader): QuestionFields {
+  const { options } = given
+  return compact({
+    options: options === undefined ? undefined : parseOptions(options, reader.at('options')),
+    // Texts of a schema are not interpolated.
+    schema: parseObject(given, 'schema', reader.fork()),
+    default: reader.field(given, 'default'),
+  })
+}
+
+/** Parses an optional field that must be an object. */
+export function parseObject(
+  given: RawStep,
+  key: string,
   reader: DefinitionReader,
-  given: unknown,
-  path: KeyPath,
-): { readonly option?: InteractionOption; readonly uses: readonly ExpressionUse[] } {
+): JsonObject | undefined {
+  if (given[key] !== undefined && !isObject(given[key]))
+    reader.at(key).addProblem(`'${key}' must be an object`)
+  return reader.field(given, key) as JsonObject | undefined
+}
+
+function parseOptions(options: unknown, reader: DefinitionReader): readonly InteractionOption[] {
+  if (Array.isArray(options))
+    return options.flatMap((option, index) => parseOption(option, reader.at(index)) ?? [])
+  reader.addProblem(`'options' must be a list; got ${describeValue(options)}`)
+  return []
+}
+
+function parseOption(given: unknown, reader: DefinitionReader): InteractionOption | undefined {
   const option = typeof given === 'string' ? { value: given } : given
-  if (!isObject(option)) {
-    reader.addProblem(path, `an option must be a text or an object; got ${describeValue(given)}`)
-    return { uses: [] }
-  }
-  reader.checkKeys(option, OPTION_KEYS, path, 'an option')
+  if (!isObject(option))
+    return reader.addProblem(`an option must be a text or an object; got ${describeValue(given)}`)
+  reader.checkKeys(option, OPTION_KEYS, 'an option')
   for (const key of OPTION_KEYS) {
-    if (
-      (key === 'value' || option[key] !== undefined) &&
-      (typeof option[key] !== 'string' || (key === 'value' && option[key] === ''))
-    )
-      reader.addProblem(
-        [...path, key],
-        `'${key}' of an option must be a text; got ${describeValue(option[key])}`,
-      )
+    const isMissing = key === 'value' ? !option[key] : option[key] === undefined
+    if (isMissing ? key === 'value' : typeof option[key] !== 'string')
+      reader
+        .at(key)
+        .addProblem(`'${key}' of an option must be a text; got ${describeValue(option[key])}`)
   }
-  const { value, uses } = reader.value(option, path)
-  return { option: value as InteractionOption, uses }
+  return reader.value(option) as InteractionOption
+}
+
+/** Asks the question of a step; the answer is the result of the step. */
+export function* askQuestion(
+  path: string,
+  { frame, scope }: StepLocation,
+  { options, schema, default: preset }: QuestionFields,
+  about: Pick<WorkflowQuestion, 'action' | 'prompt'> & {
+    readonly context?: JsonObject | undefined
+    readonly timeout?: number | undefined
+  },
+): Flow<StepRecord> {
+  const { action, prompt, context, timeout } = about
+  const answer = yield* frame.runner.ask(
+    path,
+    compact({
+      kind: options ? 'decision' : 'input',
+      action,
+      key: action,
+      prompt,
+      options: options?.map((option) => interpolateOption(option, scope)),
+      schema,
+      default: preset === undefined ? undefined : interpolate(preset, scope),
+      context: context && (interpolate(context, scope) as JsonObject),
+      timeout,
+    }),
+  )
+  return createOkRecord(answer)
+}
+
+// Every part of a choice is a text.
+function interpolateOption(option: InteractionOption, scope: ExpressionScope): InteractionOption {
+  const parts = Object.entries(option).map(([key, text]) => [
+    key,
+    toInterpolatedText(interpolate(text, scope)),
+  ])
+  return Object.fromEntries(parts) as InteractionOption
 }

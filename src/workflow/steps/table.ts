@@ -1,54 +1,59 @@
 /**
  * The step kinds of workflows, in one table.
  *
- * Each kind has a file beside this one with its parser and its run function. steps/flow.ts says
- * what a kind is made of. See CONTRIBUTING.md for how
- * to add one.
+ * Each kind is one file in this folder with everything that is particular to it: kind.ts says what
+ * that is, and flow.ts what run functions are made of. CONTRIBUTING.md has the recipe for a new one.
  */
 
-import { toConfigSchema } from '../../protocol/config-schema.ts'
-import type { ConfigShape } from '../../protocol/config-shape.ts'
 import type { JsonSchema } from '../../util/values.ts'
-import type { StepType, WorkflowStep } from '../definition/model.ts'
-import { COMMON_STEP_KEYS, STEP_FORMS, WORKFLOW_KEYS } from '../definition/schema.ts'
-import { decisionStep, parseDecisionStep } from './decision.ts'
-import { eachStep, parseEachLongForm, parseEachStep, parseParallelStep } from './each.ts'
-import type { ParseStep, StepKind } from './flow.ts'
-import { nestedStep, parseNestedStep } from './nested.ts'
+import type { StepType, StepTypes, WorkflowStep } from '../definition/model.ts'
+import { COMMON_STEP_KEYS, toObjectSchema, WORKFLOW_KEYS } from '../definition/schema.ts'
+import { decisionStep } from './decision.ts'
+import { eachStep } from './each.ts'
+import type { StepForm, StepKind } from './kind.ts'
+import { nestedStep } from './nested.ts'
 import { parallelStep } from './parallel.ts'
-import { parseCommandStep, parseToolStep, toolStep } from './tool.ts'
-import { createWaitParser, parseWaitStep, waitStep } from './wait.ts'
+import { toolStep } from './tool.ts'
+import { waitStep } from './wait.ts'
 
-/** How each form of a step is read, by the key that marks it. */
-export const STEP_PARSERS: { readonly [mark: string]: ParseStep } = {
-  command: parseCommandStep,
-  tool: parseToolStep,
-  decision_type: parseDecisionStep,
-  tasks: parseParallelStep,
-  each: parseEachStep,
-  items: parseEachLongForm,
-  wait: parseWaitStep,
-  for: createWaitParser('for'),
-  until: createWaitParser('until'),
-  answer: createWaitParser('answer'),
-  workflow: parseNestedStep,
-}
+// Exported from here, the type includes what each kind adds to it.
+export type { WorkflowStep } from '../definition/model.ts'
 
-/** Every kind of step, by the word that names it. */
-export const STEP_KINDS: {
-  readonly [Type in StepType]: StepKind<WorkflowStep & { readonly type: Type }>
-} = {
+/** Every kind of step, by the value of `type`. */
+export const STEP_KINDS = {
   tool: toolStep,
   ai_decision: decisionStep,
   parallel: parallelStep,
   each: eachStep,
   wait: waitStep,
   workflow: nestedStep,
+} as const satisfies { readonly [Type in StepType]: StepKind<StepTypes[Type]> }
+
+export function getStepKind({ type }: Pick<WorkflowStep, 'type'>): StepKind {
+  return STEP_KINDS[type]
 }
 
+/** Whether steps of this type, the value of `type`, may ask a question. */
+export function canAsk(type: string | undefined): boolean {
+  return Object.entries<StepKind>(STEP_KINDS).some(
+    ([known, { question }]) => known === type && question !== undefined,
+  )
+}
+
+/** Every way to write a step. */
+export const STEP_FORMS: readonly (Required<StepForm> & { readonly type: StepType })[] =
+  Object.entries(STEP_KINDS).flatMap(([type, { forms }]) =>
+    forms.map((form) => ({ required: [form.mark], ...form, type: type as StepType })),
+  )
+
+/** The keys of written steps under which steps inside are found. */
+export const CHILD_KEYS: readonly string[] = Object.values<StepKind>(STEP_KINDS).flatMap(
+  ({ childKeys = [] }) => childKeys,
+)
+
 /**
- * The JSON Schema of a workflow as people write it, for editors: from the table that the reader
- * follows. What expressions ask for, and names that are there twice, only the reader can judge.
+ * The JSON Schema of a workflow as people write it, for editors. Only the parser checks expressions
+ * and unique names.
  */
 export function createWorkflowSchema(): JsonSchema {
   return {
@@ -64,25 +69,13 @@ export function createWorkflowSchema(): JsonSchema {
             minLength: 1,
             description: 'A tool and its arguments as they are typed',
           },
-          ...STEP_FORMS.map(({ type, keys, required }) =>
-            toObjectSchema(
-              {
-                ...COMMON_STEP_KEYS,
-                type: { is: 'text', schema: { ...COMMON_STEP_KEYS['type']!.schema, const: type } },
-                ...keys,
-              },
-              required,
-            ),
-          ),
+          ...STEP_FORMS.map(({ type, keys, required }) => {
+            const { type: anyType } = COMMON_STEP_KEYS
+            const thisType = { ...anyType!, schema: { ...anyType!.schema, const: type } }
+            return toObjectSchema({ ...COMMON_STEP_KEYS, type: thisType, ...keys }, required)
+          }),
         ],
       },
     },
   }
-}
-
-function toObjectSchema(
-  keys: { readonly [key: string]: ConfigShape },
-  required: readonly string[],
-): JsonSchema {
-  return toConfigSchema({ is: 'object', keys, required })
 }

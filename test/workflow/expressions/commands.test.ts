@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { quoteForShell } from '../../../src/util/text.ts'
 import { ToolError } from '../../../src/protocol/tool-error.ts'
-import { interpolateCommand } from '../../../src/workflow/command-line.ts'
+import { interpolateCommand } from '../../../src/workflow/expressions.ts'
 import { scopeOf } from './scope.ts'
 import { rounds } from '../../support/rounds.ts'
 

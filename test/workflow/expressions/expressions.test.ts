@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ToolError } from '../../../src/protocol/tool-error.ts'
-import { interpolateCommand } from '../../../src/workflow/command-line.ts'
+import { interpolateCommand } from '../../../src/workflow/expressions.ts'
 import { interpolate, isConditionTrue } from '../../../src/workflow/expressions.ts'
 import { listReferences, parseExpression } from '../../../src/workflow/expression-parser.ts'
 import { done, scopeOf } from './scope.ts'

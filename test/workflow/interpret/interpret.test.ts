@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { WorkflowStep, Workflow } from '../../../src/workflow/definition/model.ts'
-import { getQuestionId } from '../../../src/workflow/steps/questions.ts'
+import { getQuestionId } from '../../../src/workflow/interpreter.ts'
 import { getForwardedQuestionId } from '../../../src/workflow/step-host.ts'
 import type {
   OperationOutcome,

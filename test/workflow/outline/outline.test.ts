@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normalizeWorkflow } from '../../../src/workflow/definition/parse-workflow.ts'
-import { toMermaid } from '../../../src/workflow/graph.ts'
+import { toMermaid } from '../../../src/workflow/plan.ts'
 import { createPlan, formatPlan } from '../../../src/workflow/plan.ts'
 import { formatDuration } from '../../../src/workflow/definition/reader.ts'
 
