@@ -123,7 +123,6 @@ function listGroups() {
   // A client waits for a server that it has started.
   const mcp = reach(
     'src/cli/run-builtin.ts',
-    'src/cli/start-builtin.ts',
     'src/mcp/serve.ts',
     'src/mcp/server.ts',
   )
@@ -159,7 +158,7 @@ function listGroups() {
     flags: reach('src/define/flag-input.ts'),
     schema: reach('src/define/schema/compile.ts'),
     // The flags of servers, which `toolable` knows without being one.
-    serving: reach('src/http/serving-flags.ts', 'src/cli/builtin-command.ts'),
+    serving: reach('src/http/serving-flags.ts'),
     // What a registry reads over a folder that it knows.
     registry: reach('src/registry/registry.ts'),
     // What it adds where one of its tools is described or called.

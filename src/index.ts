@@ -27,7 +27,7 @@ export type {
   Toolset,
   ToolsetChange,
   ToolsetOptions,
-} from './cli/toolset-types.ts'
+} from './cli/types.ts'
 export { toolset } from './cli/toolset.ts'
 export { createBudget } from './core/budget.ts'
 export type { CallOptions } from './core/call.ts'

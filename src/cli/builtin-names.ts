@@ -4,6 +4,9 @@
  * process of its own.
  */
 
+import type { AnyTool, ToolTree } from '../core/tool.ts'
+import type { BuiltinCommand } from './types.ts'
+
 /** The shells that completion scripts are written for. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const
 
@@ -47,3 +50,17 @@ export const BUILTIN_COMMANDS: readonly {
   { name: 'completion', words: SHELLS, summary: 'Print a completion script for a shell' },
   { name: 'serve', words: ['http'], summary: 'Serve the tools over HTTP' },
 ]
+
+type MutableToolTree = { [word: string]: AnyTool | MutableToolTree }
+
+/** Commands as the tree of tools that their words make. */
+export function toToolTree(builtins: readonly BuiltinCommand[]): ToolTree {
+  const tree: MutableToolTree = {}
+  for (const { path, tool } of builtins) {
+    const group = path
+      .slice(0, -1)
+      .reduce((inside, word) => (inside[word] ??= {}) as MutableToolTree, tree)
+    group[path.at(-1)!] = tool
+  }
+  return tree
+}

@@ -6,10 +6,8 @@
 import type { Servable } from '../core/tool.ts'
 import { mcpCommands } from '../mcp/serve.ts'
 import { compact } from '../util/values.ts'
-import { toToolTree } from './builtin-command.ts'
-import type { BuiltinCommand, BuiltinFactory } from './builtin-command.ts'
-import type { CommandHost } from './host.ts'
-import type { Toolset } from './toolset-types.ts'
+import { toToolTree } from './builtin-names.ts'
+import type { BuiltinCommand, BuiltinFactory, CommandHost, Toolset } from './types.ts'
 
 // Not late: this file is loaded with the server, for which somebody waits.
 

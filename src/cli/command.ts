@@ -5,15 +5,13 @@
 
 import { toLookupKey } from '../core/call.ts'
 import type { Servable, ToolEntry } from '../core/tool.ts'
-import type { FlagTable, ParsedFlag } from '../define/argv.ts'
-import { createFlagTable, scanArgv } from '../define/argv.ts'
+import type { ParsedFlag } from '../define/argv.ts'
+import { createFlagTable, readGlobalFlags, scanArgv } from '../define/argv.ts'
+import type { GlobalFlags } from '../define/global-flags.ts'
 import { GLOBAL_FLAGS, PROGRAM_FLAGS, SERVING_FLAGS } from '../define/global-flags.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { findClosest, shorten } from '../util/text.ts'
-import { compact } from '../util/values.ts'
 import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from './builtin-names.ts'
-import type { GlobalFlags } from './global-flags.ts'
-import { createGlobalFlags, readGlobalFlags } from './global-flags.ts'
 
 /**
  * What the arguments name: the program itself, a group, a built-in command, or a tool with the
@@ -22,7 +20,8 @@ import { createGlobalFlags, readGlobalFlags } from './global-flags.ts'
 export type ParsedCommand = {
   readonly globals: GlobalFlags
   readonly problem?: ToolError | undefined
-  /** Found among the built-in commands, whose name is never left out. */ readonly builtin?: true
+  /** Found among the built-in commands, whose name is never left out. */
+  readonly builtin?: true
 } & (
   | { readonly kind: 'program' }
   | { readonly kind: 'group'; readonly path: readonly string[] }
@@ -32,27 +31,25 @@ export type ParsedCommand = {
       readonly entry: ToolEntry
       readonly single: boolean
       readonly tokens: readonly string[]
-      /** Nothing at all was given. */ readonly bare?: true
+      /** Nothing at all was given. */
+      readonly bare?: boolean
     }
 )
 
 /** Reads the arguments up to the tool. Program flags act only here, before the tool name. */
 export function parseCommand(set: Servable, argv: readonly string[]): ParsedCommand {
-  const entries = set.entries
+  const { entries } = set
   const only = entries.length === 1 ? entries[0] : undefined
-  const table = createFlagTable(
-    [],
-    PROGRAM_FLAGS,
-    GLOBAL_FLAGS,
-    mayServeMcp(argv) ? SERVING_FLAGS : [],
-  )
-  const scanned = scanArgv(argv, only ? yieldToTool(only, table) : table, {
+  const servingFlags = mayServeMcp(argv) ? SERVING_FLAGS : []
+  const scanned = scanArgv(argv, createFlagTable([], PROGRAM_FLAGS, GLOBAL_FLAGS, servingFlags), {
     stopAtWord: true,
     stopAtUnknown: only !== undefined,
     stopAfter: SERVE_MCP_FLAG,
+    // The only tool's own fields win over program flags, because its name may be left out.
+    isUnknown: only && ((long) => long !== 'help' && only.definition.flagNames().has(long)),
   })
   const serving = splitServingFlags(scanned.flags)
-  const globals = createGlobalFlags()
+  const globals: GlobalFlags = {}
   const problem = readGlobalFlags(globals, serving.others) ?? serving.problem ?? scanned.problem
   const rest = argv.slice(scanned.end)
   const base = { globals, problem }
@@ -62,25 +59,15 @@ export function parseCommand(set: Servable, argv: readonly string[]): ParsedComm
   const [word] = rest
   if (word === 'help' && !entries.some(({ path }) => path[0] === 'help') && !only)
     return parseCommand(set, [...argv.slice(0, scanned.end), ...rest.slice(1), '--help'])
-  if (globals.asked && (word === undefined || !only))
-    return {
-      ...base,
-      kind: 'program',
-      ...compact({
-        problem: word !== undefined && !problem ? extraWordError(globals, word) : undefined,
-      }),
-    }
-  if (word === undefined)
-    return only && !globals.help
-      ? {
-          ...base,
-          kind: 'tool',
-          entry: only,
-          single: true,
-          tokens: [],
-          ...compact({ bare: scanned.flags.length === 0 ? (true as const) : undefined }),
-        }
-      : { ...base, kind: 'program' }
+  if (globals.asked && (word === undefined || !only)) {
+    const extra = word === undefined ? undefined : extraWordError(globals.asked.what, word)
+    return { globals, problem: problem ?? extra, kind: 'program' }
+  }
+  if (word === undefined) {
+    if (!only || globals.help) return { ...base, kind: 'program' }
+    const bare = scanned.flags.length === 0
+    return { ...base, kind: 'tool', entry: only, single: true, tokens: [], bare }
+  }
 
   const found = matchPath(entries, rest)
   if (found?.entry)
@@ -126,23 +113,17 @@ function toGroupCommand(
   base: Pick<ParsedCommand, 'globals' | 'problem'>,
 ): ParsedCommand & { kind: 'group' } {
   const next = words[used]
-  if (next === undefined || next === '--help' || next === '-h')
-    return { ...base, kind: 'group', path: group }
-  return {
-    ...base,
-    kind: 'group',
-    path: group,
-    problem: base.problem ?? unknownCommandError(`${group.join(' ')} ${next}`, entries),
-  }
+  const isHelp = next === undefined || next === '--help' || next === '-h'
+  const unknown = isHelp ? undefined : unknownCommandError(`${group.join(' ')} ${next}`, entries)
+  return { ...base, kind: 'group', path: group, problem: base.problem ?? unknown }
 }
 
 // How to print is read even where nothing can be run.
 function readOutputFlags(globals: GlobalFlags, words: readonly string[]): void {
+  const { flags } = scanArgv(words, createFlagTable([], PROGRAM_FLAGS, GLOBAL_FLAGS))
   readGlobalFlags(
     globals,
-    scanArgv(words, createFlagTable([], PROGRAM_FLAGS, GLOBAL_FLAGS)).flags.filter(
-      ({ flag }) => flag.globalFlag && GLOBAL_FLAGS.includes(flag.globalFlag),
-    ),
+    flags.filter(({ flag }) => flag.globalFlag && GLOBAL_FLAGS.includes(flag.globalFlag)),
   )
 }
 
@@ -158,23 +139,6 @@ function isBuiltinName([word, next]: readonly string[], only: ToolEntry | undefi
   )
 }
 
-// The only tool's own fields win over program flags, because its name may be left out.
-function yieldToTool({ definition }: ToolEntry, table: FlagTable): FlagTable {
-  let own: ReadonlySet<string> | undefined
-  return {
-    short: table.short,
-    get names() {
-      return table.names
-    },
-    long(name) {
-      const flag = table.long(name)
-      return flag && flag.long !== 'help' && (own ??= definition.flagNames()).has(flag.long)
-        ? undefined
-        : flag
-    },
-  }
-}
-
 type PathMatch = {
   readonly entry?: ToolEntry
   readonly group: readonly string[]
@@ -183,14 +147,15 @@ type PathMatch = {
 
 // `pr list`, `pr_list` and `pr-list` all name the same tool.
 function matchPath(entries: readonly ToolEntry[], words: readonly string[]): PathMatch | undefined {
-  const first = toLookupKey(words[0]!)
-  const whole = entries.find(({ name }) => toLookupKey(name) === first)
-  if (whole) return { entry: whole, group: [], used: 1 }
+  const keys = words.map(toLookupKey)
+  for (const entry of entries)
+    if (toLookupKey(entry.name) === keys[0]) return { entry, group: [], used: 1 }
   let candidates = entries
   let used = 0
   while (used < words.length) {
-    const word = toLookupKey(words[used]!)
-    const next = candidates.filter(({ path }) => toLookupKey(path[used] ?? '') === word)
+    const next: ToolEntry[] = []
+    for (const entry of candidates)
+      if (toLookupKey(entry.path[used] ?? '') === keys[used]) next.push(entry)
     if (next.length === 0) break
     used++
     const entry = next.find(({ path }) => path.length === used)
@@ -223,12 +188,10 @@ function unknownCommandError(words: string, entries: readonly ToolEntry[]): Tool
   )
 }
 
-function extraWordError({ asked }: GlobalFlags, word: string): ToolError {
-  return new ToolError(
-    'USAGE',
-    `--${asked!.what} stands alone; '${word.slice(0, 60)}' is too much`,
-    { suggestion: `Ask about one tool with: <tool> --${asked!.what}` },
-  )
+function extraWordError(what: string, word: string): ToolError {
+  return new ToolError('USAGE', `--${what} stands alone; '${word.slice(0, 60)}' is too much`, {
+    suggestion: `Ask about one tool with: <tool> --${what}`,
+  })
 }
 
 /** The flag that is short for `mcp serve`. */
@@ -252,21 +215,17 @@ function splitServingFlags(flags: readonly ParsedFlag[]): {
   const asked = flags.find(({ flag }) => flag.long === SERVE_MCP_FLAG)
   const own = flags.filter(({ flag }) => flag.globalFlag && SERVING_FLAGS.includes(flag.globalFlag))
   const others = flags.filter((given) => given !== asked && !own.includes(given))
-  if (asked)
-    return {
-      others,
-      words: ['serve', '--transport', ...asked.values, ...own.flatMap(toServingWords)],
-    }
-  return own[0]
-    ? {
-        others,
-        problem: new ToolError(
-          'USAGE',
-          `${own[0].written} goes with --${SERVE_MCP_FLAG}, which stands too late here`,
-          { suggestion: `Write --${SERVE_MCP_FLAG} <transport> before the name of a tool` },
-        ),
-      }
-    : { others }
+  if (asked) {
+    const words = ['serve', '--transport', ...asked.values, ...own.flatMap(toServingWords)]
+    return { others, words }
+  }
+  if (!own[0]) return { others }
+  const problem = new ToolError(
+    'USAGE',
+    `${own[0].written} goes with --${SERVE_MCP_FLAG}, which stands too late here`,
+    { suggestion: `Write --${SERVE_MCP_FLAG} <transport> before the name of a tool` },
+  )
+  return { others, problem }
 }
 
 function toServingWords({ flag, written, values }: ParsedFlag): string[] {

@@ -25,7 +25,7 @@ import {
   parsePosition,
 } from './completion-position.ts'
 import { printText } from './documents.ts'
-import type { CommandHost } from './host.ts'
+import type { CommandHost } from './types.ts'
 
 /**
  * Answers a completion script: `given` are the words after the program name, the one under the

@@ -1,8 +1,8 @@
 import { tool } from '../core/tool.ts'
-import type { BuiltinFactory } from './builtin-command.ts'
 import { SHELLS } from './builtin-names.ts'
 import type { ShellName } from './completion-scripts.ts'
 import { printText } from './documents.ts'
+import type { BuiltinFactory } from './types.ts'
 
 /** `completion <shell>`: the script itself, to be sourced. */
 export const completionCommands: BuiltinFactory = () => [

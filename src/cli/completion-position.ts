@@ -9,13 +9,13 @@ import {
   readInputFields,
   toFlagSpecs,
 } from '../define/flag-specs.ts'
-import { CONTROL_FLAGS, GLOBAL_FLAGS, PROGRAM_FLAGS } from '../define/global-flags.ts'
 import type { FlagSpec, GlobalFlag } from '../define/global-flags.ts'
+import { CONTROL_FLAGS, GLOBAL_FLAGS, PROGRAM_FLAGS } from '../define/global-flags.ts'
 import type { ToolsetManifest } from '../protocol/manifest.ts'
 import { compact } from '../util/values.ts'
 import { BUILTIN_COMMANDS } from './builtin-names.ts'
-import { isSameName, isUnderPath, matchesCommand } from './command-line.ts'
 import type { CommandManifest } from './command-line.ts'
+import { isSameName, isUnderPath, matchesCommand } from './command-line.ts'
 
 /** Where on the command line the cursor stands. */
 export type CursorPosition = {
@@ -209,15 +209,15 @@ function listProgramFlags(manifest: ToolsetManifest): CompletableFlag[] {
     resource: manifest.resources.map(({ uri }) => uri).filter((uri) => !uri.includes('{')),
     prompt: manifest.prompts.map(({ name }) => name),
   }
-  const hidden = GLOBAL_FLAGS.filter(
-    (flag) => !PROGRAM_FLAGS.some((other) => other.long === flag.long),
-  ).map((flag) => ({ ...flag, hidden: true }))
-  return [...PROGRAM_FLAGS, ...hidden].map((flag) =>
-    fromGlobalFlag(
-      Object.hasOwn(sources, flag.long) ? { ...flag, choices: sources[flag.long]! } : flag,
-      true,
-    ),
-  )
+  const own = PROGRAM_FLAGS.map((flag) => ({
+    ...flag,
+    ...compact({ choices: sources[flag.long] }),
+  }))
+  const others = GLOBAL_FLAGS.filter((flag) => !own.some(({ long }) => long === flag.long))
+  return [
+    ...own.map((flag) => fromGlobalFlag(flag, true)),
+    ...others.map((flag) => fromGlobalFlag({ ...flag, hidden: true }, true)),
+  ]
 }
 
 /** What may stand for the value of a field. */
@@ -271,7 +271,7 @@ function fromGlobalFlag(flag: GlobalFlag, session: boolean): CompletableFlag {
     })),
     repeatable: flag.kind === 'list' || flag.kind === 'count',
     boolean: false,
-    hidden: flag.hidden === true || (flag.long === 'session' && !session),
+    hidden: flag.hidden === true || (flag.isForSessions === true && !session),
     inner: () => [],
   }
 }

@@ -5,8 +5,10 @@
 
 import type { CallOptions } from '../core/call.ts'
 import type { Servable, ToolEntry } from '../core/tool.ts'
+import type { GlobalFlags } from '../define/global-flags.ts'
 import type { InputOrigin } from '../protocol/errors.ts'
 import type { Io } from '../protocol/io.ts'
+import type { ToolsetManifest } from '../protocol/manifest.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import { SERVE_PROTOCOL_VERSION } from '../protocol/output-protocols.ts'
 import { parseJsonInput } from '../protocol/parse-json.ts'
@@ -20,102 +22,101 @@ import {
   buildToolsDocument,
 } from './discovery.ts'
 import { toJsonText } from './formats/json-text.ts'
-import type { GlobalFlags } from './global-flags.ts'
-import type { CommandHost } from './host.ts'
+import type { CommandHost } from './types.ts'
 
 /** A bare document to print, or a failure to print as an envelope. */
 type DocumentAnswer =
   | { readonly document: unknown; readonly exit?: number }
   | { readonly failure: ToolError; readonly origin?: InputOrigin }
 
-type DocumentBuilder = (
+type AskedDocument = NonNullable<GlobalFlags['asked']>
+
+type ProgramDocument = (
   set: Servable,
   values: readonly string[],
   options: CallOptions,
-) => DocumentAnswer | Promise<DocumentAnswer>
+  io: Io,
+) => Promise<DocumentAnswer>
 
-const PROGRAM_DOCUMENTS: { readonly [what: string]: DocumentBuilder } = {
-  discover: async (set) => ({
-    document: {
-      ...buildDiscoverDocument(await set.outline()),
-      ...compact({ serve: supportsServe(set) ? SERVE_PROTOCOL_VERSION : undefined }),
-    },
-  }),
+type ToolDocuments = typeof import('./tool-documents.ts')
+
+const PROGRAM_DOCUMENTS: { readonly [what: string]: ProgramDocument } = {
+  discover: async (set) => {
+    const document = buildDiscoverDocument(await set.outline())
+    return {
+      document: supportsServe(set) ? { ...document, serve: SERVE_PROTOCOL_VERSION } : document,
+    }
+  },
   tools: async (set) => ({ document: buildToolsDocument(await set.outline()) }),
   resources: async (set) => ({ document: buildResourcesDocument(await set.outline()) }),
   prompts: async (set) => ({ document: buildPromptsDocument(await set.outline()) }),
-  manifest: async (set) => ({
-    document: (await import('./tool-documents.ts')).buildToolsetManifestDocument(
-      await set.manifest(),
-    ),
-  }),
-  schema: async (set) => ({
-    document: (await import('./tool-documents.ts')).buildToolsetSchemaDocument(
-      await set.manifest(),
-    ),
-  }),
-  describe: async (set) => ({
-    document: (await import('./tool-documents.ts')).buildToolsetDescribeDocument(
-      await set.manifest(),
-    ),
-  }),
+  manifest: describeSet((documents) => documents.buildToolsetManifestDocument),
+  schema: describeSet((documents) => documents.buildToolsetSchemaDocument),
+  describe: describeSet((documents) => documents.buildToolsetDescribeDocument),
   'fractalic-dump-schema': dumpSimpleSchema,
-  'fractalic-dump-multi-schema': async (set) => ({
-    document: (await import('./tool-documents.ts')).buildSimpleSchemasDocument(
-      await set.manifest(),
-    ),
-  }),
+  'fractalic-dump-multi-schema': describeSet((documents) => documents.buildSimpleSchemasDocument),
   resource: async (set, [uri], options) => toDocumentAnswer(await set.readResource(uri!, options)),
-  prompt: async (set, [name, json], options) => ({
-    ...toDocumentAnswer(
-      await set.renderPrompt(name!, parseJsonInput(json!, 'the arguments of the prompt'), options),
-    ),
-    origin: 'json',
-  }),
+  prompt: async (set, [name, json], options) => {
+    const given = parseJsonInput(json!, 'the arguments of the prompt')
+    return { ...toDocumentAnswer(await set.renderPrompt(name!, given, options)), origin: 'json' }
+  },
+  selftest: async (set, _values, options, io) => {
+    const { runSelftest } = await import('./selftest.ts')
+    const document = await runSelftest(set, io, options)
+    return { document, exit: document.selftest === 'ok' ? 0 : 1 }
+  },
+}
+
+/** True for documents that code of the author makes. */
+export function runsTools(what: string): boolean {
+  return what === 'resource' || what === 'prompt' || what === 'selftest'
 }
 
 /** Answers a program flag that asks for a document. */
-export async function answerProgramFlag(
-  what: string,
-  values: readonly string[],
+export function answerProgramFlag(
+  { what, values }: AskedDocument,
   set: Servable,
   options: CallOptions,
+  io: Io,
 ): Promise<DocumentAnswer> {
-  return PROGRAM_DOCUMENTS[what]!(set, values, options)
+  return PROGRAM_DOCUMENTS[what]!(set, values, options, io)
 }
 
-/** Answers a flag behind a tool name that asks about the tool. */
+function describeSet(
+  choose: (documents: ToolDocuments) => (manifest: ToolsetManifest) => unknown,
+): ProgramDocument {
+  return async (set) => {
+    const build = choose(await import('./tool-documents.ts'))
+    return { document: build(await set.manifest()) }
+  }
+}
+
+/** Answers a flag after a tool name that asks about the tool. */
 export async function answerToolFlag(
-  what: string,
-  values: readonly string[],
+  { what, values }: AskedDocument,
   set: Servable,
   entry: ToolEntry,
   options: CallOptions,
 ): Promise<DocumentAnswer> {
   const { manifest } = await entry.definition.compiled()
-  if (what === 'manifest')
-    return { document: (await import('./tool-documents.ts')).buildManifestDocument(manifest) }
-  if (what === 'schema')
-    return { document: (await import('./tool-documents.ts')).buildSchemaDocument(manifest) }
-  if (what === 'describe')
-    return {
-      document: (await import('./tool-documents.ts')).buildDescribeDocument(
-        manifest,
-        await set.outline(),
-      ),
-    }
-  const problem = await validateJsonText(values[0]!, entry, options)
+  if (what === 'validate') return answerValidate(values[0]!, entry, options)
+  const documents = await import('./tool-documents.ts')
+  if (what === 'manifest') return { document: documents.buildManifestDocument(manifest) }
+  if (what === 'schema') return { document: documents.buildSchemaDocument(manifest) }
+  return { document: documents.buildDescribeDocument(manifest, await set.outline()) }
+}
+
+async function answerValidate(
+  text: string,
+  entry: ToolEntry,
+  options: CallOptions,
+): Promise<DocumentAnswer> {
+  const problem = await validateJsonText(text, entry, options)
   if (!problem) return { document: { valid: true } }
-  const issues = problem.details?.['issues']
-  return {
-    document: {
-      valid: false,
-      errors: Array.isArray(issues)
-        ? issues
-        : [compact({ code: problem.code, message: problem.message, field: problem.field })],
-    },
-    exit: 65,
-  }
+  const { code, message, field, details } = problem
+  const issues = details?.['issues']
+  const errors = Array.isArray(issues) ? issues : [compact({ code, message, field })]
+  return { document: { valid: false, errors }, exit: 65 }
 }
 
 async function validateJsonText(
@@ -155,6 +156,19 @@ function toDocumentAnswer(outcome: Outcome): DocumentAnswer {
   return outcome.ok
     ? { document: outcome.result }
     : { failure: new ToolError(outcome.error.code, outcome.error.message, outcome.error) }
+}
+
+/** Prints a document, or the failure to make it; returns the exit status. */
+export async function printAnswer(
+  answer: DocumentAnswer,
+  set: Servable,
+  command: ParsedCommand,
+  io: Io,
+  host: CommandHost,
+): Promise<number> {
+  if (!('failure' in answer)) return printDocument(io, answer.document, answer.exit)
+  const { printFailure } = await import('./failure.ts')
+  return printFailure(set, answer.failure, command, io, host, answer.origin)
 }
 
 /** Prints the help that fits a command; gives the exit status. */

@@ -3,18 +3,17 @@
  * the schema is compiled.
  */
 
-import { createFlagTable, detectWholeInput, scanArgv } from '../define/argv.ts'
 import { buildInputFromFlags } from '../define/flag-input.ts'
 import { toFlagSpecs } from '../define/flag-specs.ts'
-import { CONTROL_FLAGS, GLOBAL_FLAGS } from '../define/global-flags.ts'
+import type { GlobalFlags } from '../define/global-flags.ts'
+import { applyReservedFlags } from '../define/global-flags.ts'
 import { describeIssues } from '../define/schema/issues.ts'
 import type { CompiledSchema } from '../define/schema/source.ts'
+import { sortArguments } from '../define/tool-arguments.ts'
 import type { CompiledTool } from '../define/tool-types.ts'
 import type { ToolManifest } from '../protocol/manifest.ts'
 import { parseJsonInput } from '../protocol/parse-json.ts'
 import { exampleArgsError } from './check-examples.ts'
-import { createGlobalFlags, readGlobalFlags } from './global-flags.ts'
-import { applyReservedFlags } from './input.ts'
 
 /** Refuses examples whose arguments the tool's own command line would not take. */
 export async function checkExampleArgs({ manifest, input }: CompiledTool): Promise<void> {
@@ -61,23 +60,18 @@ export function parseExampleArgs(
   manifest: Pick<ToolManifest, 'inputSchema' | 'flags' | 'positional'>,
   args: readonly string[],
 ): ExampleInput | undefined {
-  const specs = toFlagSpecs(manifest)
-  const scanned = scanArgv(args, createFlagTable(specs, GLOBAL_FLAGS, CONTROL_FLAGS), {
-    booleanValues: manifest.positional.length === 0,
-  })
-  const globals = createGlobalFlags()
-  const problem = readGlobalFlags(globals, scanned.flags) ?? scanned.problem
+  const globals: GlobalFlags = {}
+  const { specs, flags, words, whole, isInputOnly, problem } = sortArguments(
+    manifest,
+    args,
+    globals,
+  )
   if (problem) throw problem
   // Files and stdin are not there yet, and questions about the tool have no input.
-  const whole = detectWholeInput(scanned.words[0], manifest.positional.length > 0)
   if (globals.asked || globals.help || whole === 'file' || whole === 'stdin') return undefined
-  const own = scanned.flags.filter(({ flag }) => flag.spec)
   const given =
     whole === 'json'
-      ? parseJsonInput(scanned.words[0]!.text, 'the argument')
-      : buildInputFromFlags(specs, own, scanned.words, {})
-  return {
-    input: applyReservedFlags(specs, given, globals),
-    isInputOnly: own.length === scanned.flags.length,
-  }
+      ? parseJsonInput(words[0]!.text, 'the argument')
+      : buildInputFromFlags(specs, flags, words, {})
+  return { input: applyReservedFlags(specs, given, globals), isInputOnly }
 }

@@ -102,7 +102,7 @@ function formatGlobalFlagTerm(flag: GlobalFlag): string {
   return [`--${flag.long}`, ...values].join(' ') + (flag.kind === 'list' ? '...' : '')
 }
 
-type ShortFlag = { readonly short?: string }
+type ShortFlag = { readonly short?: string | undefined }
 
 // The long names stand in one column where any flag beside them has a short one.
 function formatShortPrefix({ short }: ShortFlag, all: readonly ShortFlag[]): string {

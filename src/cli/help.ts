@@ -72,17 +72,6 @@ export function renderHelp(manifest: ToolsetManifest, command: ParsedCommand, io
     : renderProgramHelp(manifest, options)
 }
 
-// What people look for on the first page; the help of a command shows all of them.
-const FIRST_PAGE_FLAGS = [
-  'output',
-  'json',
-  'dry-run',
-  'yes',
-  'timeout',
-  'quiet',
-  'verbose',
-  'no-color',
-]
 const MAX_EXAMPLES = 3
 
 /** The help of a program with several tools. */
@@ -106,10 +95,7 @@ export function renderProgramHelp(manifest: ToolsetManifest, options: HelpOption
     formatSection(
       page,
       'Options of every command',
-      formatColumns(
-        page,
-        listGlobalFlagRows(GLOBAL_FLAGS.filter((flag) => FIRST_PAGE_FLAGS.includes(flag.long))),
-      ),
+      formatColumns(page, listGlobalFlagRows(GLOBAL_FLAGS.filter((flag) => flag.isCommon))),
     ),
     formatSection(
       page,

@@ -7,26 +7,16 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { CancelSignal } from '../core/call.ts'
 import { runUntilAborted } from '../core/lifecycle.ts'
-import type { ToolEntry } from '../core/tool.ts'
-import { createFlagTable, detectWholeInput, scanArgv } from '../define/argv.ts'
-import type { ArgvWord, ParsedFlag, ScannedArgv } from '../define/argv.ts'
-import { toFlagSpecs } from '../define/flag-specs.ts'
-import { CONTROL_FLAGS, GLOBAL_FLAGS, PROGRAM_FLAGS } from '../define/global-flags.ts'
-import type { FlagSpec } from '../define/global-flags.ts'
+import type { FlagSpec, GlobalFlags } from '../define/global-flags.ts'
+import { applyReservedFlags } from '../define/global-flags.ts'
+import type { ToolArguments } from '../define/tool-arguments.ts'
+import { buildInput, checkStandsAlone } from '../define/tool-arguments.ts'
 import type { InputOrigin } from '../protocol/errors.ts'
 import type { ByteSource, Io } from '../protocol/io.ts'
 import { parseJsonInput } from '../protocol/parse-json.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compact, isObject } from '../util/values.ts'
-import { readGlobalFlags } from './global-flags.ts'
-import type { GlobalFlags } from './global-flags.ts'
-
-/** The arguments of one tool, split but not yet read as input. */
-export type ToolArguments = {
-  readonly specs: readonly FlagSpec[]
-  readonly scanned: ScannedArgv
-  readonly problem: ToolError | undefined
-}
+import { waitAtMost } from '../util/async.ts'
+import { compact } from '../util/values.ts'
 
 /** Where an input came from, and the input itself. */
 type ParsedInput = {
@@ -35,26 +25,11 @@ type ParsedInput = {
   readonly warnings: readonly string[]
 }
 
-/** Splits a tool's arguments and reads the injected flags among them into `globals`. */
-export async function scanToolArguments(
-  entry: ToolEntry,
-  tokens: readonly string[],
-  globals: GlobalFlags,
-  single: boolean,
-): Promise<ToolArguments> {
-  const manifest =
-    entry.definition.previewManifest() ?? (await entry.definition.compiled()).manifest
-  const specs = toFlagSpecs(manifest)
-  const table = createFlagTable(specs, GLOBAL_FLAGS, CONTROL_FLAGS)
-  const scanned = scanArgv(tokens, table, {
-    booleanValues: manifest.positional.length === 0,
-    explainUnknown: (written) =>
-      !single && PROGRAM_FLAGS.some(({ long }) => `--${long}` === written)
-        ? 'it goes before the tool name'
-        : undefined,
-  })
-  const problem = readGlobalFlags(globals, scanned.flags) ?? scanned.problem
-  return { specs, scanned, problem }
+type ReadInputOptions = {
+  /** Fields that the settings of the user set. */
+  readonly defaults?: { readonly [field: string]: unknown }
+  readonly stdinTaken: boolean
+  readonly signal?: CancelSignal
 }
 
 /**
@@ -62,82 +37,35 @@ export async function scanToolArguments(
  * INVALID_INPUT.
  */
 export async function readInput(
-  { specs, scanned }: ToolArguments,
+  args: ToolArguments,
   globals: GlobalFlags,
   io: Io,
-  options: {
-    readonly defaults?: { readonly [field: string]: unknown }
-    readonly stdinTaken: boolean
-    readonly signal?: CancelSignal
-  },
+  options: ReadInputOptions,
 ): Promise<ParsedInput> {
-  const own = scanned.flags.filter(({ flag }) => flag.spec)
-  const given = (spec: FlagSpec): boolean =>
-    Object.hasOwn(options.defaults ?? {}, spec.field) ||
-    (spec.env !== undefined && Boolean(io.env[spec.env]))
-  const whole = await readWholeInput(specs, scanned.words, own, io, {
-    ...options,
-    isMissing: (spec) => spec.required && !given(spec),
-  })
+  const whole = await readWholeInput(args, io, options)
   if (whole !== undefined)
-    return { input: applyReservedFlags(specs, whole, globals), origin: 'json', warnings: [] }
-  // Reading texts by schemas has to be loaded; nothing needs no reading.
-  const nothing =
-    own.length === 0 && scanned.words.length === 0 && !specs.some(({ env }) => env !== undefined)
-  const fields = nothing
-    ? (Object.create(null) as Record<string, unknown>)
-    : (await import('../define/flag-input.ts')).buildInputFromFlags(
-        specs,
-        own,
-        scanned.words,
-        io.env,
-      )
-  for (const [field, value] of Object.entries(options.defaults ?? {}))
-    if (!Object.hasOwn(fields, field)) fields[field] = value
-  return {
-    input: applyReservedFlags(specs, fields, globals),
-    origin: 'flags',
-    warnings: findSwallowedFlags(own),
-  }
+    return { input: applyReservedFlags(args.specs, whole, globals), origin: 'json', warnings: [] }
+  return { ...(await buildInput(args, globals, io.env, options.defaults)), origin: 'flags' }
 }
 
 async function readWholeInput(
-  specs: readonly FlagSpec[],
-  words: readonly ArgvWord[],
-  own: readonly ParsedFlag[],
+  args: ToolArguments,
   io: Io,
-  {
-    stdinTaken,
-    signal,
-    isMissing,
-  }: {
-    readonly stdinTaken: boolean
-    readonly signal?: CancelSignal
-    isMissing(spec: FlagSpec): boolean
-  },
+  { defaults = {}, stdinTaken, signal }: ReadInputOptions,
 ): Promise<unknown> {
-  const whole = detectWholeInput(
-    words[0],
-    specs.some((spec) => spec.positional),
-  )
+  const { whole, words, flags, specs } = args
   if (whole !== undefined) {
+    checkStandsAlone(args)
     const { text } = words[0]!
-    if (words.length > 1 || own.length > 0)
-      throw new ToolError(
-        'USAGE',
-        `${whole === 'json' ? 'a JSON object' : text} is the whole input and stands alone`,
-        {
-          suggestion:
-            'Give either one JSON object or flags; write -- before a value that begins with {',
-        },
-      )
     if (whole === 'json') return parseJsonInput(text, 'the argument')
     if (whole === 'file') return parseJsonInput(readInputFile(text.slice(1), io.cwd), text.slice(1))
     if (stdinTaken) throw stdinConflictError()
-    return parseJsonInput((await readStdinText(io.stdin, signal ? { signal } : {})) ?? '', 'stdin')
+    return parseJsonInput((await readStdinText(io.stdin, compact({ signal }))) ?? '', 'stdin')
   }
-  const nothingGiven = words.length === 0 && own.length === 0
-  if (!nothingGiven || !specs.some(isMissing) || stdinTaken || io.stdin.isTTY) return undefined
+  if (words.length > 0 || flags.length > 0 || stdinTaken) return undefined
+  const isMissing = ({ required, field, env }: FlagSpec): boolean =>
+    required && !Object.hasOwn(defaults, field) && !(env !== undefined && io.env[env])
+  if (!specs.some(isMissing) || io.stdin.isTTY) return undefined
   const piped = await readStdinText(
     io.stdin,
     compact({ firstByteWithin: FIRST_BYTE_TIMEOUT_MS, signal }),
@@ -167,42 +95,6 @@ function stdinConflictError(): ToolError {
   })
 }
 
-// `--query --json` is a query for the text --json; whoever meant otherwise should hear of it.
-function findSwallowedFlags(flags: readonly ParsedFlag[]): string[] {
-  const known = new Set(GLOBAL_FLAGS.map(({ long }) => `--${long}`))
-  return flags.flatMap(({ values, written }) =>
-    values[0] !== undefined && known.has(values[0])
-      ? [`${written} took '${values[0]}' as its value`]
-      : [],
-  )
-}
-
-type FieldValues = Record<string, unknown>
-
-/** Gives reserved fields the value of the injected flag that feeds them. */
-export function applyReservedFlags(
-  specs: readonly FlagSpec[],
-  input: unknown,
-  globals: GlobalFlags,
-): unknown {
-  const fed: FieldValues = Object.create(null) as FieldValues
-  for (const { field, fedBy, kind } of specs) {
-    if (fedBy === 'timeout' && globals.timeout !== undefined)
-      fed[field] = toNumberIfNumeric(globals.timeout)
-    if (fedBy === 'dry-run' && globals.dryRun) fed[field] = true
-    if (fedBy === 'verbose' && globals.verbose > 0)
-      fed[field] = kind === 'boolean' ? true : globals.verbose
-  }
-  return Object.keys(fed).length > 0 && (isObject(input) || input === undefined)
-    ? Object.assign(Object.create(null) as FieldValues, input, fed)
-    : input
-}
-
-// The field is a number of seconds in most tools; `500ms` stays text for those that take it.
-function toNumberIfNumeric(text: string): unknown {
-  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text
-}
-
 /** How long a pipe that stays silent is waited for when input may or may not come. */
 const FIRST_BYTE_TIMEOUT_MS = 300
 const MAX_INPUT_BYTES = 256 * 1024 * 1024
@@ -221,8 +113,11 @@ export async function readStdinText(
   const { signal } = options
   const next = (): Promise<IteratorResult<Uint8Array>> =>
     signal ? runUntilAborted(signal, () => iterator.next()) : iterator.next()
-  const first = await withTimeout(next(), options.firstByteWithin)
-  if (first === 'late') {
+  const first =
+    options.firstByteWithin === undefined
+      ? await next()
+      : await waitAtMost(options.firstByteWithin, next())
+  if (!first) {
     stdin.close()
     return undefined
   }
@@ -259,22 +154,6 @@ function findInvalidByte(bytes: Buffer): number {
   let index = 0
   while (index < bytes.length && bytes[index] === again[index]) index++
   return index
-}
-
-async function withTimeout<T>(
-  promise: Promise<T>,
-  milliseconds: number | undefined,
-): Promise<T | 'late'> {
-  if (milliseconds === undefined) return promise
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), milliseconds)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 const MAX_LINE_CHARS = 16 * 1024 * 1024
@@ -338,24 +217,5 @@ export function createLineReader(stdin: ByteSource): StdinLineReader {
       return last === '' ? undefined : last
     },
     putBack: (lines) => void kept.unshift(...lines),
-  }
-}
-
-/**
- * Runs work in the order in which it came, each when the one before has ended, however it ended.
- * What was aborted before its turn is not begun.
- */
-type AbortableQueue = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
-
-/** Starts a line in which nobody stands yet. */
-export function createAbortableQueue(): AbortableQueue {
-  let last: Promise<unknown> = Promise.resolve()
-  return (signal, work) => {
-    const mine = last.then(() => {
-      signal.throwIfAborted()
-      return work()
-    })
-    last = mine.catch(() => undefined)
-    return mine
   }
 }

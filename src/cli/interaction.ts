@@ -10,20 +10,18 @@ import type {
   ToolEvent,
   ToolInvokedEvent,
 } from '../protocol/events.ts'
-import type { ByteSource, Io } from '../protocol/io.ts'
-import type { DialectContext } from '../protocol/output-protocols.ts'
-import { loadDialectWriter } from '../protocol/output.ts'
+import type { ByteSource } from '../protocol/io.ts'
+import type { DialectContext, DialectWriter } from '../protocol/output-protocols.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compact } from '../util/values.ts'
+import { SerialQueue } from '../util/async.ts'
+import type { LineDialogue } from './dialogue.ts'
 import { formatNotificationJson, formatNotificationText } from './formats/envelope.ts'
 import { toJsonText } from './formats/json-text.ts'
-import type { CliCall } from './host.ts'
 import type { StdinLineReader } from './input.ts'
-import { createAbortableQueue, createLineReader } from './input.ts'
-import type { LineDialogue } from './line-dialogue.ts'
+import { createLineReader } from './input.ts'
 import { isEnvelopeMode } from './output.ts'
-import type { Presentation } from './presentation.ts'
 import type { ProgressDisplay } from './progress.ts'
+import type { CliCall } from './types.ts'
 
 const HEARTBEAT_INTERVAL_MS = 30_000
 
@@ -37,27 +35,22 @@ type EventPrinter = {
   stop(): Promise<void>
 }
 
-type EventPrinterOptions = {
-  readonly io: Io
-  readonly presentation: Presentation
+type CallOutput = {
+  readonly call: CliCall
+  readonly writer: DialectWriter
   readonly context: DialectContext
+  /** Events are printed on stdout as lines. */
   readonly streamed: boolean
-  /** The caller answers by lines, so the session's events go to stdout. */
-  readonly session: boolean
-  readonly quiet: boolean
-  /** From 1 on, debug messages are shown too. */
-  readonly verbose: number
-  readonly label: string
 }
 
 /**
- * Shows what a tool tells while it works: lines on stdout for streams, notifications on stderr, a
+ * Shows what a tool reports while it works: lines on stdout for streams, notifications on stderr, a
  * live line for people.
  */
-export async function createEventPrinter(listening: EventPrinterOptions): Promise<EventPrinter> {
-  const { io, presentation, context, streamed, session } = listening
-  const writer = await loadDialectWriter(presentation.dialect)
-  const notify = await createNotifier(listening)
+export async function createEventPrinter(output: CallOutput): Promise<EventPrinter> {
+  const { call, writer, context, streamed } = output
+  const { io, globals } = call
+  const notify = await createNotifier(output)
   let heartbeat: NodeJS.Timeout | undefined
   const sendLine = (line: object): Promise<void> => io.stdout.send(`${toJsonText(line)}\n`)
   const beat = (): void => {
@@ -69,16 +62,19 @@ export async function createEventPrinter(listening: EventPrinterOptions): Promis
     sendLine,
     onEvent(event) {
       if (event.type === 'tool_invoked') return
-      if (!streamed && !(session && isSessionEvent(event)))
-        return isShown(event, listening) ? notify.show(event) : undefined
-      const line = writer.event(event, context)
-      if (line) return sendLine(line)
+      // In a session the caller answers by lines, so it reads the questions on stdout.
+      if (streamed || (globals.session && isSessionEvent(event))) {
+        const line = writer.event(event, context)
+        return line ? sendLine(line) : undefined
+      }
+      if (globals.verbose || !isDebugLog(event)) notify.show(event)
     },
     whileAsking: notify.whileAsking,
     async start() {
-      const line = streamed ? writer.start(context) : undefined
+      if (!streamed) return
+      const line = writer.start(context)
       if (line) await sendLine(line)
-      if (streamed) heartbeat = setInterval(beat, HEARTBEAT_INTERVAL_MS).unref()
+      heartbeat = setInterval(beat, HEARTBEAT_INTERVAL_MS).unref()
     },
     async stop() {
       clearInterval(heartbeat)
@@ -100,37 +96,26 @@ const SILENT_NOTIFIER: StderrNotifier = {
   stop: () => undefined,
 }
 
-async function createNotifier({
-  io,
-  presentation,
-  streamed,
-  quiet,
-  label,
-}: EventPrinterOptions): Promise<StderrNotifier> {
-  if (streamed || quiet) return SILENT_NOTIFIER
-  if (isEnvelopeMode(presentation.mode)) {
-    return {
-      ...SILENT_NOTIFIER,
-      show: (event) => writeStderrLine(io, formatNotificationJson(event)),
+async function createNotifier({ call, streamed }: CallOutput): Promise<StderrNotifier> {
+  const { io, globals, presentation, entry } = call
+  if (streamed || globals.quiet) return SILENT_NOTIFIER
+  const isEnvelope = isEnvelopeMode(presentation.mode)
+  if (isEnvelope || !io.stderr.isTTY || io.env['TERM'] === 'dumb') {
+    const formatLine = isEnvelope ? formatNotificationJson : formatNotificationText
+    const show = (event: ToolEvent): void => {
+      const text = formatLine(event)
+      if (text !== undefined) io.stderr.write(`${text}\n`)
     }
+    return { ...SILENT_NOTIFIER, show }
   }
-  if (!io.stderr.isTTY || io.env['TERM'] === 'dumb') {
-    return {
-      ...SILENT_NOTIFIER,
-      show: (event) => writeStderrLine(io, formatNotificationText(event)),
-    }
-  }
-  const [{ createProgressDisplay }, { captureStrayLines }] = await Promise.all([
-    import('./progress.ts'),
-    import('./stray-lines.ts'),
-  ])
+  const { createProgressDisplay, captureStrayLines } = await import('./progress.ts')
   const progress = createProgressDisplay({
     stderr: io.stderr,
     color: presentation.stderrColor,
     now: io.now,
-    label,
+    label: entry.path.join(' '),
   })
-  // What the handler prints stands above the line, and not in it.
+  // Output of the handler is printed above the line, and not in it.
   return createLiveNotifier(progress, captureStrayLines(progress.log))
 }
 
@@ -155,12 +140,8 @@ function createLiveNotifier(progress: ProgressDisplay, endHearing: () => void): 
   }
 }
 
-function writeStderrLine(io: Io, text: string | undefined): void {
-  if (text !== undefined) io.stderr.write(`${text}\n`)
-}
-
-function isShown(event: ToolEvent, { verbose }: EventPrinterOptions): boolean {
-  return verbose > 0 || event.type !== 'log' || event.level !== 'debug'
+function isDebugLog(event: ToolEvent): boolean {
+  return event.type === 'log' && event.level === 'debug'
 }
 
 function isSessionEvent(event: ToolEvent): boolean {
@@ -171,102 +152,87 @@ function isSessionEvent(event: ToolEvent): boolean {
   )
 }
 
-/** Who answers a tool on this command line; what is absent, nobody can do. */
+/** Who answers a tool on this command line; without an entry, nobody can. */
 type Responders = {
   readonly confirm: false | ((question: Interaction) => Promise<boolean | undefined>)
-  readonly answer?: Answerer
-  readonly sample?: Sampler
-}
-
-type ResponderOptions = {
-  readonly call: Pick<CliCall, 'io' | 'globals' | 'caller' | 'presentation' | 'ending' | 'observer'>
-  readonly context: DialectContext
-  send(line: object): Promise<void>
-  whileAsking<T>(work: () => Promise<T>): Promise<T>
+  readonly answer: Answerer | undefined
+  readonly sample: Sampler | undefined
 }
 
 /**
- * Connects a tool's questions to whoever is there: a person at the terminal, or the caller by JSON
- * lines.
+ * Connects a tool's questions to the person at the terminal, or to the caller by JSON lines. Throws
+ * USAGE for a wrong `--sample-via`.
  */
 export function createResponders({
   call,
+  writer,
   context,
-  send,
-  whileAsking,
-}: ResponderOptions): Responders {
-  const { io, globals, caller, presentation, observer } = call
+  events,
+}: Omit<CallOutput, 'streamed'> & { readonly events: EventPrinter }): Responders {
+  const { io, globals, presentation, observer, ending } = call
   // Stdin has one owner: everything that reads lines shares one reader.
   let lines: StdinLineReader | undefined
   const sharedLines = (): StdinLineReader => (lines ??= createLineReader(io.stdin))
   let dialogue: Promise<LineDialogue> | undefined
-  const lineWise = (): Promise<LineDialogue> =>
-    (dialogue ??= (async () => {
-      const [{ createLineDialogue }, writer] = await Promise.all([
-        import('./line-dialogue.ts'),
-        loadDialectWriter(presentation.dialect),
-      ])
-      return createLineDialogue({
-        lines: sharedLines(),
-        send,
-        question: (question) => writer.question(question, context),
-        asking: (question) => observer?.onQuestion(question, 'line'),
-      })
-    })())
-  const person = io.stdin.isTTY && io.stderr.isTTY && !caller && !globals.session
-  // A runner writes the answers of whoever is there to our stdin, and closes it where nobody is.
-  const supervised = presentation.dialect === 'acor' && !io.stdin.isTTY && !io.stdin.taken
+  const openDialogue = async (): Promise<LineDialogue> =>
+    (await import('./dialogue.ts')).createLineDialogue({
+      lines: sharedLines(),
+      send: events.sendLine,
+      question: (question) => writer.question(question, context),
+      asking: (question) => observer?.onQuestion(question, 'line'),
+    })
+  const byLines = (): Promise<LineDialogue> => (dialogue ??= openDialogue())
 
-  const inTurn = createAbortableQueue()
+  let turns: SerialQueue | undefined
   const askPerson: Answerer = (question, signal) =>
-    inTurn(signal, async () => {
-      const { createTerminalAnswerer } = await import('./terminal-questions.ts')
+    (turns ??= new SerialQueue()).run(async () => {
+      signal.throwIfAborted()
+      const { createTerminalAnswerer } = await import('./dialogue.ts')
       observer?.onQuestion(question, 'words')
-      return whileAsking(async () =>
+      return events.whileAsking(async () =>
         createTerminalAnswerer(sharedLines(), io.stderr, await io.screen?.())(question, signal),
       )
     })
-  const answer: Answerer | undefined = person
-    ? askPerson
-    : globals.session || supervised
-      ? async (question, signal) => (await lineWise()).answer(question, signal)
-      : undefined
+  const askByLines: Answerer = async (question, signal) =>
+    (await byLines()).answer(question, signal)
+
+  const chooseAnswerer = (): Answerer | undefined => {
+    if (globals.session) return askByLines
+    if (io.stdin.isTTY) return io.stderr.isTTY && !presentation.caller ? askPerson : undefined
+    // A runner writes answers to our stdin, and closes it where nobody can answer.
+    return presentation.dialect === 'acor' && !io.stdin.taken ? askByLines : undefined
+  }
+  const answer = chooseAnswerer()
   return {
-    confirm: answer
-      ? async (question) =>
-          toDecision(
-            await answer(question, 'signal' in call.ending ? call.ending.signal : call.ending),
-          )
-      : false,
-    ...compact({ answer }),
-    ...createSampler(globals.sampleVia, io.stdin, async (request, signal) =>
-      (await lineWise()).sample(request, signal),
+    // Any other answer than yes or no is none.
+    confirm: !answer
+      ? false
+      : async (question) => {
+          const given = await answer(question, 'signal' in ending ? ending.signal : ending)
+          return typeof given === 'boolean' ? given : undefined
+        },
+    answer,
+    sample: chooseSampler(globals.sampleVia, io.stdin, async (request, signal) =>
+      (await byLines()).sample(request, signal),
     ),
   }
 }
 
-// Anything else is no answer: nobody has said no, and nobody has agreed.
-function toDecision(answer: unknown): boolean | undefined {
-  return typeof answer === 'boolean' ? answer : undefined
-}
-
-// Without a word about it, completions are asked on stdin, unless a person sits there or the input
-// came from it.
-function createSampler(
+// Without the flag, completions are requested on stdin, unless a person is there or the input came
+// from it.
+function chooseSampler(
   via: string | undefined,
   stdin: ByteSource,
   byLines: Sampler,
-): { readonly sample?: Sampler } {
-  if (via === undefined) return stdin.isTTY || stdin.taken ? {} : { sample: byLines }
-  if (via === 'stdin') return { sample: byLines }
+): Sampler | undefined {
+  if (via === undefined) return stdin.isTTY || stdin.taken ? undefined : byLines
+  if (via === 'stdin') return byLines
   if (!/^https?:\/\//.test(via))
     throw new ToolError(
       'USAGE',
       `--sample-via must be stdin or an http(s) address; got '${via.slice(0, 60)}'`,
       { field: 'sample-via' },
     )
-  return {
-    sample: async (request, signal) =>
-      (await import('./line-dialogue.ts')).createHttpSampler(via)(request, signal),
-  }
+  return async (request, signal) =>
+    (await import('./dialogue.ts')).createHttpSampler(via)(request, signal)
 }

@@ -5,17 +5,19 @@
 
 import type { Servable } from '../core/tool.ts'
 import type { Io } from '../protocol/io.ts'
-import { parseCommand } from './command.ts'
 import type { ParsedCommand } from './command.ts'
+import { parseCommand } from './command.ts'
 import { SIMPLE_JSON_ANSWER, SIMPLE_JSON_PROBE } from './discovery.ts'
 import {
   answerProgramFlag,
   createDocumentOptions,
+  printAnswer,
   printDocument,
   printHelp,
   printText,
+  runsTools,
 } from './documents.ts'
-import type { CommandHost } from './host.ts'
+import type { CommandHost } from './types.ts'
 
 /** The command line of a toolset; gives the exit status. Touches nothing but `io` and `host`. */
 export async function main(
@@ -51,31 +53,13 @@ async function runCommand(
     return printHelp(set, command, io)
   if (command.problem) throw command.problem
   if (command.kind === 'group') return printHelp(set, command, io)
-  if (globals.asked!.what === 'version') return printText(io, `${set.version}\n`)
-  if (globals.asked!.what === 'serve')
+  const asked = globals.asked!
+  if (asked.what === 'version') return printText(io, `${set.version}\n`)
+  if (asked.what === 'serve')
     return (await import('./serve-calls.ts')).serveCalls(set, globals, io, host)
-  if (['resource', 'prompt', 'selftest'].includes(globals.asked!.what))
+  if (runsTools(asked.what))
     host.prepareForTools((await import('./stray-output.ts')).redirectStrayOutput)
-  if (globals.asked!.what === 'selftest') {
-    const document = await (
-      await import('./selftest.ts')
-    ).runSelftest(set, io, createDocumentOptions(globals, io, host))
-    return printDocument(io, document, document.selftest === 'ok' ? 0 : 1)
-  }
-  const answered = await answerProgramFlag(
-    globals.asked!.what,
-    globals.asked!.values,
-    set,
-    createDocumentOptions(globals, io, host),
-  )
-  if ('failure' in answered)
-    return (await import('./failure.ts')).printFailure(
-      set,
-      answered.failure,
-      command,
-      io,
-      host,
-      answered.origin,
-    )
-  return printDocument(io, answered.document, answered.exit ?? 0)
+  const options = createDocumentOptions(globals, io, host)
+  const answer = await answerProgramFlag(asked, set, options, io)
+  return printAnswer(answer, set, command, io, host)
 }

@@ -6,7 +6,7 @@ import { collectTools } from '../core/tool.ts'
 import { createNoToolsError, openModule } from '../functions/open-module.ts'
 import { compact } from '../util/values.ts'
 import { isEntryPoint } from './run.ts'
-import type { ModuleToolsetOptions, Toolset, ToolsetOptions } from './toolset-types.ts'
+import type { ModuleToolsetOptions, Toolset, ToolsetOptions } from './types.ts'
 
 /**
  * Reads the functions of a module and builds the toolset. The module is imported by the first call;

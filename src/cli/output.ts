@@ -8,7 +8,6 @@ import type { Io } from '../protocol/io.ts'
 import type { ErrorObject, Outcome } from '../protocol/outcome.ts'
 import type { DialectContext } from '../protocol/output-protocols.ts'
 import { loadDialectWriter } from '../protocol/output.ts'
-import { compact } from '../util/values.ts'
 import type {
   FormatOptions,
   FormattedOutcome,
@@ -17,11 +16,11 @@ import type {
 } from './formats/envelope.ts'
 import { toEnvelope } from './formats/envelope.ts'
 import { toJsonText } from './formats/json-text.ts'
-import * as json from './formats/json.ts'
+import { format as formatJson } from './formats/json.ts'
 import type { OutputMode } from './formats/table.ts'
 import { OUTPUT_FORMATS } from './formats/table.ts'
-import type { CommandObserver } from './host.ts'
 import type { Presentation } from './presentation.ts'
+import type { CommandObserver } from './types.ts'
 
 type PrintOutcomeOptions = {
   readonly io: Io
@@ -53,24 +52,24 @@ export async function printOutcome(
 ): Promise<void> {
   const { mode, dialect } = presentation
   observer?.onOutcome(toEnvelope(outcome, renderInput) as Outcome, { mode, dialect, streamed })
-  // Whoever asked has left: a failure because of that is told to nobody.
+  // A caller that closed stdout knows that it cancelled the call.
   if (io.stdout.closed && !outcome.ok && outcome.error.code === 'CANCELLED') return
-  const writer = await loadDialectWriter(dialect)
   if (dialect === 'native' && !streamed) {
     const printed = await formatOutcome(outcome, { ...presentation, renderInput, renderResult })
     io.stdout.write(printed.stdout)
     if (!quiet || !outcome.ok) io.stderr.write(printed.stderr)
-  } else {
-    // Events and foreign dialects carry the repaired call as text too. The envelope is an outcome
-    // in fixed order, with nothing that may not be seen.
-    const complete = toEnvelope(outcome, renderInput) as Outcome
-    const documents = streamed
-      ? writer.streamEnd(complete, context)
-      : writer.outcome(complete, context)
-    for (const document of documents) io.stdout.write(`${toJsonText(document)}\n`)
-    const line = complete.ok ? undefined : writer.errorLine(complete.error)
-    if (line) io.stderr.write(`${toJsonText(line)}\n`)
+    return io.stdout.flush()
   }
+  const writer = await loadDialectWriter(dialect)
+  // Events and other dialects carry the repaired call as text too. The envelope is an outcome in
+  // fixed order, without hidden parts.
+  const complete = toEnvelope(outcome, renderInput) as Outcome
+  const documents = streamed
+    ? writer.streamEnd(complete, context)
+    : writer.outcome(complete, context)
+  for (const document of documents) io.stdout.write(`${toJsonText(document)}\n`)
+  const line = complete.ok ? undefined : writer.errorLine(complete.error)
+  if (line) io.stderr.write(`${toJsonText(line)}\n`)
   await io.stdout.flush()
 }
 
@@ -90,7 +89,8 @@ export async function formatOutcome(
   { mode, ...options }: FormatOptions & { readonly mode: OutputMode },
 ): Promise<FormattedOutcome> {
   // Most calls print JSON; loading it apart would cost each of them a file.
-  const { format } = mode === 'json' ? json : await OUTPUT_FORMATS[mode].load()
+  if (mode === 'json') return formatJson(outcome, options)
+  const { format } = await OUTPUT_FORMATS[mode].load()
   return format(outcome, options)
 }
 
@@ -99,10 +99,7 @@ export function isEnvelopeMode(mode: OutputMode): boolean {
   return OUTPUT_FORMATS[mode].isEnvelope
 }
 
-/**
- * What a writer of dialects has to know of a call: the run that a runner has started, else one of
- * its own.
- */
+/** What a dialect needs to know about a call. Without a runner, the call makes up its run id. */
 export function createDialectContext(
   { env, now }: Io,
   tool: string,
@@ -110,13 +107,14 @@ export function createDialectContext(
 ): DialectContext {
   return {
     tool,
-    runId:
-      env['RUN_ID'] ??
-      `r-${Math.floor(Math.random() * 2 ** 40)
-        .toString(16)
-        .padStart(10, '0')}`,
-    ...compact({ traceId: env['TRACE_ID'] || undefined }),
+    runId: env['RUN_ID'] ?? createRunId(),
+    traceId: env['TRACE_ID'] || undefined,
     now: () => new Date(now()).toISOString(),
     input,
   }
+}
+
+function createRunId(): string {
+  const number = Math.floor(Math.random() * 2 ** 40)
+  return `r-${number.toString(16).padStart(10, '0')}`
 }

@@ -6,21 +6,24 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OutputDefault } from '../core/tool.ts'
+import type { GlobalFlags } from '../define/global-flags.ts'
 import type { Io } from '../protocol/io.ts'
 import type { DialectName } from '../protocol/output-protocols.ts'
 import { DIALECT_NAMES } from '../protocol/output-protocols.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compact, isObject } from '../util/values.ts'
+import { isObject } from '../util/values.ts'
 import type { Caller } from './caller.ts'
+import { detectCaller } from './caller.ts'
 import type { OutputMode } from './formats/table.ts'
 import { OUTPUT_MODES } from './formats/table.ts'
 import { shouldUseColor } from './formats/terminal-text.ts'
-import type { GlobalFlags } from './global-flags.ts'
 
 /** How this call is printed. */
 export type Presentation = {
   readonly mode: OutputMode
   readonly dialect: DialectName
+  /** The agent or CI system that runs the program; undefined for a person. */
+  readonly caller: Caller | undefined
   /** Indent JSON, because a person looks at it. */
   readonly pretty: boolean
   readonly color: boolean
@@ -36,28 +39,30 @@ export type Presentation = {
 export function choosePresentation(
   globals: GlobalFlags,
   io: Io,
-  caller: Caller | undefined,
-  settings: { readonly output?: string } = {},
   defaultOutput: OutputDefault = 'auto',
+  settings: Pick<CliSettings, 'output'> = {},
 ): Presentation {
+  const { env, stdout, stderr } = io
+  const caller = detectCaller(env)
   const explicit = parseOutputMode(globals.output)
   const wished =
     explicit ??
-    parseOutputMode(io.env['TOOLABLE_OUTPUT']) ??
-    parseOutputMode(io.env['TYPER_AGENT_OUTPUT']) ??
+    parseOutputMode(env['TOOLABLE_OUTPUT']) ??
+    parseOutputMode(env['TYPER_AGENT_OUTPUT']) ??
     parseOutputMode(settings.output) ??
     parseOutputMode(defaultOutput)
-  const byItself: OutputMode = caller || !io.stdout.isTTY ? 'json' : 'text'
+  const { isTTY } = stdout
   const noColorFlag = globals.noColor === true
   return {
-    mode: wished ?? byItself,
+    mode: wished ?? (caller || !isTTY ? 'json' : 'text'),
     dialect:
       DIALECT_NAMES.find((name) => name === globals.dialect) ??
       (explicit === undefined && isSupervised(io) ? 'acor' : 'native'),
-    pretty: io.stdout.isTTY && !caller,
-    color: shouldUseColor({ env: io.env, isTTY: io.stdout.isTTY, noColorFlag }),
-    stderrColor: shouldUseColor({ env: io.env, isTTY: io.stderr.isTTY, noColorFlag }),
-    columns: io.stdout.isTTY ? io.stdout.columns : undefined,
+    caller,
+    pretty: isTTY && !caller,
+    color: shouldUseColor({ env, isTTY, noColorFlag }),
+    stderrColor: shouldUseColor({ env, isTTY: stderr.isTTY, noColorFlag }),
+    columns: isTTY ? stdout.columns : undefined,
   }
 }
 
@@ -74,29 +79,23 @@ function isSupervised({ env, stdout }: Io): boolean {
 
 /** What a project or a user has set for a program. */
 type CliSettings = {
-  readonly output?: string
-  readonly timeout?: string
+  readonly output?: string | undefined
+  readonly timeout?: string | undefined
   /** Default input fields of one tool. */
   getDefaults(program: string, tool: string): { readonly [field: string]: unknown }
 }
 
 const SETTINGS_FILE_NAMES = ['toolable.json', 'toolable.yaml', 'toolable.yml']
+const USER_FILE_NAMES = ['config.json', 'config.yaml', 'config.yml']
 
 /**
  * Reads the nearest project file and the user's file; the project wins. Throws CONFIG for a file
  * that cannot be read.
  */
 export async function readSettings({ env, cwd }: Io): Promise<CliSettings> {
-  const project = findProjectFile(cwd)
   const folder = getUserConfigFolder(env)
-  const user =
-    folder &&
-    SETTINGS_FILE_NAMES.map((name) => join(folder, name.replace('toolable.', 'config.'))).find(
-      (file) => existsSync(file),
-    )
-  const files = await Promise.all(
-    [project, user].flatMap((file) => (file ? [readSettingsFile(file)] : [])),
-  )
+  const found = [findProjectFile(cwd), folder && findFile(folder, USER_FILE_NAMES)]
+  const files = await Promise.all(found.filter((file) => file !== undefined).map(readSettingsFile))
   const read = (name: string): string | undefined => {
     for (const file of files) {
       const settings = file['settings']
@@ -104,25 +103,27 @@ export async function readSettings({ env, cwd }: Io): Promise<CliSettings> {
     }
     return undefined
   }
-  const output = read('output')
-  const timeout = read('timeout')
   return {
-    ...compact({ output, timeout }),
-    getDefaults: (program, tool) =>
-      Object.assign(
-        {},
-        ...files.toReversed().map((file) => getChild(getChild(file['defaults'], program), tool)),
-      ) as { readonly [field: string]: unknown },
+    output: read('output'),
+    timeout: read('timeout'),
+    getDefaults(program, tool) {
+      const defaults = {}
+      for (const file of files.toReversed())
+        Object.assign(defaults, getChild(getChild(file['defaults'], program), tool))
+      return defaults
+    },
   }
 }
 
 function findProjectFile(folder: string): string | undefined {
   for (let current = folder; ; current = dirname(current)) {
-    const found = SETTINGS_FILE_NAMES.map((name) => join(current, name)).find((file) =>
-      existsSync(file),
-    )
+    const found = findFile(current, SETTINGS_FILE_NAMES)
     if (found !== undefined || dirname(current) === current) return found
   }
+}
+
+function findFile(folder: string, names: readonly string[]): string | undefined {
+  return names.map((name) => join(folder, name)).find((file) => existsSync(file))
 }
 
 function getUserConfigFolder(env: Io['env']): string | undefined {

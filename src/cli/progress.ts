@@ -1,7 +1,8 @@
 /**
- * The live progress line of a terminal.
+ * The live progress line of a terminal, and the output of handlers above it.
  */
 
+import { captureRemainingStrayOutput } from '../core/call-scope.ts'
 import type { ToolEvent } from '../protocol/events.ts'
 import type { TextSink } from '../protocol/io.ts'
 import { formatNotificationText, formatPercent } from './formats/envelope.ts'
@@ -199,4 +200,31 @@ export function formatElapsed(milliseconds: number): string {
 export function drawBar(percent: number, paint: TextPainter): string {
   const full = Math.floor((percent / 100) * BAR_WIDTH)
   return paint('green', '█'.repeat(full)) + paint('dim', '░'.repeat(BAR_WIDTH - full))
+}
+
+// This much of a line without an end is kept.
+const MAX_LINE_CHARS = 64 * 1024
+
+/**
+ * Passes the output of handlers to `take`, line by line, instead of printing it. Returns the
+ * function that stops this; then `take` gets the rest without a line end.
+ */
+export function captureStrayLines(take: (line: string) => void): () => void {
+  const decoder = new TextDecoder()
+  let rest = ''
+  const end = captureRemainingStrayOutput((bytes) => {
+    const lines = `${rest}${decoder.decode(bytes, { stream: true })}`.split('\n')
+    rest = lines.pop()!
+    lines.forEach(take)
+    if (rest.length > MAX_LINE_CHARS) {
+      take(rest)
+      rest = ''
+    }
+    return true
+  })
+  return () => {
+    end()
+    if (rest !== '') take(rest)
+    rest = ''
+  }
 }

@@ -5,15 +5,13 @@
 import type { Servable } from '../core/tool.ts'
 import type { Io } from '../protocol/io.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import type { BuiltinCommand } from './builtin-command.ts'
 import { COMPLETE_COMMAND } from './builtin-names.ts'
 import { createBuiltinToolset, loadBuiltins } from './builtins.ts'
-import { runTool } from './call.ts'
-import { parseBuiltinCommand } from './command.ts'
+import { createBuiltinPerformer, runTool } from './call.ts'
 import type { ParsedCommand } from './command.ts'
+import { parseBuiltinCommand } from './command.ts'
 import { printHelp } from './documents.ts'
-import { printFailure } from './failure.ts'
-import type { CommandHost } from './host.ts'
+import type { BuiltinCommand, CommandHost } from './types.ts'
 
 type BuiltinInvocation = ParsedCommand & { kind: 'builtin' }
 
@@ -43,28 +41,15 @@ export async function runMatchingBuiltin(
   const own = createBuiltinToolset(builtins, set, host)
   const command = parseBuiltinCommand(own.entries, [name, ...rest], { globals, problem })
   try {
-    if (command.kind === 'tool')
-      return await runTool(
-        own,
-        command,
-        io,
-        host,
-        await loadPerformer(builtins, command.entry.path, set, io, host),
-      )
+    if (command.kind === 'tool') {
+      const path = command.entry.path.join(' ')
+      const start = builtins.find((builtin) => builtin.path.join(' ') === path)?.start
+      const perform = start && createBuiltinPerformer(start, set, io, host)
+      return await runTool(own, command, io, host, perform)
+    }
     if (command.problem && !globals.help) throw command.problem
     return await printHelp(own, command, io)
   } catch (error) {
-    return printFailure(own, error, command, io, host)
+    return (await import('./failure.ts')).printFailure(own, error, command, io, host)
   }
-}
-
-async function loadPerformer(
-  builtins: readonly BuiltinCommand[],
-  path: readonly string[],
-  set: Servable,
-  io: Io,
-  host: CommandHost,
-) {
-  const start = builtins.find((builtin) => builtin.path.join(' ') === path.join(' '))?.start
-  return start && (await import('./start-builtin.ts')).createBuiltinPerformer(start, set, io, host)
 }

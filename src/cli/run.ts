@@ -12,9 +12,9 @@ import { getBuiltProgramMark } from '../protocol/built-program.ts'
 import type { Io } from '../protocol/io.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
-import type { CommandHost, ServerLifecycle } from './host.ts'
 import { main } from './main.ts'
 import { createProcessIo } from './process-io.ts'
+import type { CommandHost, ServerLifecycle } from './types.ts'
 
 const EXIT_STATUS_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 const MAX_SHUTDOWN_MS = 2000

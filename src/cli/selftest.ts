@@ -7,10 +7,11 @@ import type { CallOptions } from '../core/call.ts'
 import { toToolError } from '../core/errors.ts'
 import { invoke } from '../core/invoke.ts'
 import type { Servable, ToolEntry } from '../core/tool.ts'
+import type { GlobalFlags } from '../define/global-flags.ts'
+import { parseToolArguments } from '../define/tool-arguments.ts'
 import type { Io } from '../protocol/io.ts'
 import type { Example } from '../protocol/manifest.ts'
-import { createGlobalFlags } from './global-flags.ts'
-import { readInput, scanToolArguments } from './input.ts'
+import { readInput } from './input.ts'
 
 /** An example that does not hold. */
 export type ExampleFailure = {
@@ -84,8 +85,8 @@ async function getExampleInput(
   io: Io,
 ): Promise<unknown> {
   if (input !== undefined) return input
-  const globals = createGlobalFlags()
-  const scanned = await scanToolArguments(entry, args, globals, true)
-  if (scanned.problem) throw scanned.problem
-  return (await readInput(scanned, globals, io, { stdinTaken: true })).input
+  const globals: GlobalFlags = {}
+  const parsed = await parseToolArguments(entry.definition, args, globals, true)
+  if (parsed.problem) throw parsed.problem
+  return (await readInput(parsed, globals, io, { stdinTaken: true })).input
 }

@@ -8,6 +8,7 @@ import { resolve } from 'node:path'
 import type { CallOptions, ServerCallOptions } from '../core/call.ts'
 import { toToolError } from '../core/errors.ts'
 import type { Servable } from '../core/tool.ts'
+import type { GlobalFlags } from '../define/global-flags.ts'
 import type { Io, TextSink } from '../protocol/io.ts'
 import type { Duration } from '../protocol/limits.ts'
 import { toMilliseconds } from '../protocol/limits.ts'
@@ -17,8 +18,6 @@ import { SERVE_PROTOCOL_VERSION } from '../protocol/output-protocols.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
-import type { GlobalFlags } from './global-flags.ts'
-import type { CommandHost } from './host.ts'
 import { ServedRequest } from './serve-request.ts'
 import type { LineWriter } from './server.ts'
 import {
@@ -29,6 +28,7 @@ import {
   forEachStdinLine,
 } from './server.ts'
 import { redirectStrayOutput } from './stray-output.ts'
+import type { CommandHost } from './types.ts'
 
 const DRAIN_TIMEOUT_MS = 5000
 const FINAL_ANSWER_TIMEOUT_MS = 1000

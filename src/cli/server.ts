@@ -10,7 +10,7 @@ import type { CallEvent } from '../protocol/events.ts'
 import type { Io, TextSink } from '../protocol/io.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import { formatNotificationJson, formatNotificationText } from './formats/envelope.ts'
-import type { ServerLifecycle } from './host.ts'
+import type { ServerLifecycle } from './types.ts'
 
 const FINAL_WRITE_TIMEOUT_MS = 2_000
 

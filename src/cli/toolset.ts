@@ -30,7 +30,7 @@ import { describeUnknownName } from '../util/text.ts'
 import { isObject } from '../util/values.ts'
 import { checkExampleFlags } from './check-examples.ts'
 import { hasStarted, runAsProcess } from './run.ts'
-import type { ModuleToolsetOptions, Toolset, ToolsetOptions } from './toolset-types.ts'
+import type { ModuleToolsetOptions, Toolset, ToolsetOptions } from './types.ts'
 
 const TOOLSET_OPTION_NAMES = [
   'name',

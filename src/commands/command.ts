@@ -2,11 +2,11 @@
  * What the definitions of commands share: the type of a command, the flags that choose the registry, `--progress`, and a few shared words.
  */
 
-import type { BuiltinCommand } from '../cli/builtin-command.ts'
 import { detectCaller } from '../cli/caller.ts'
 import type { ResultRenderer } from '../cli/formats/envelope.ts'
-import type { GlobalFlags } from '../cli/global-flags.ts'
 import { choosePresentation } from '../cli/presentation.ts'
+import type { BuiltinCommand } from '../cli/types.ts'
+import type { GlobalFlags } from '../define/global-flags.ts'
 import type { Io } from '../protocol/io.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
@@ -88,8 +88,7 @@ export function chooseProgress(
       describeUnknownName('progress', wish, PROGRESS_MODES).message,
       { field: 'progress', suggestion: `Use one of ${PROGRESS_MODES.join(', ')}` },
     )
-  const forPeople =
-    choosePresentation(globals, io, detectCaller(io.env)).mode === 'text' && !globals.stream
+  const forPeople = choosePresentation(globals, io).mode === 'text' && !globals.stream
   if (wanted === 'tty') {
     if (!io.screen)
       throw new ToolError(

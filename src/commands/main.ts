@@ -6,17 +6,17 @@
 
 import { COMPLETE_COMMAND } from '../cli/builtin-names.ts'
 import type { CallPerformer } from '../cli/call.ts'
-import { parseCommand } from '../cli/command.ts'
 import type { ParsedCommand } from '../cli/command.ts'
-import type { CommandHost } from '../cli/host.ts'
+import { parseCommand } from '../cli/command.ts'
 import { main as runProgram } from '../cli/main.ts'
+import type { CommandHost } from '../cli/types.ts'
 import type { Servable } from '../core/tool.ts'
 import type { Io } from '../protocol/io.ts'
 import type { Outcome } from '../protocol/outcome.ts'
-import { findModule, findRegistryQuery, hoistCommonFlags } from './argv.ts'
 import type { ModuleCommandLine } from './argv.ts'
-import { SUPERVISE_COMMAND } from './command.ts'
+import { findModule, findRegistryQuery, hoistCommonFlags } from './argv.ts'
 import type { ToolableCommand } from './command.ts'
+import { SUPERVISE_COMMAND } from './command.ts'
 import { listCommands } from './table.ts'
 
 /**
@@ -75,21 +75,11 @@ async function runCommand(
     return (await import('./run/run.ts')).runRunCommand(program, command, io, host)
   if (own.path[0] === 'resume')
     return (await import('./control/resume.ts')).runResumeCommand(program, command, io, host)
-  const { runTool } = await import('../cli/call.ts')
-  return runTool(
-    program,
-    command,
-    io,
-    host,
-    own.start
-      ? (await import('../cli/start-builtin.ts')).createBuiltinPerformer(
-          own.start,
-          program,
-          io,
-          host,
-        )
-      : createPerform(own, host),
-  )
+  const { createBuiltinPerformer, runTool } = await import('../cli/call.ts')
+  const perform = own.start
+    ? createBuiltinPerformer(own.start, program, io, host)
+    : createPerform(own, host)
+  return runTool(program, command, io, host, perform)
 }
 
 // A command is called like any tool; only what is seen of its result is its own.

@@ -3,9 +3,8 @@
  */
 
 import { resolve } from 'node:path'
-import type { CommandHost } from '../cli/host.ts'
 import { main as runProgram } from '../cli/main.ts'
-import type { Toolset } from '../cli/toolset-types.ts'
+import type { CommandHost, Toolset } from '../cli/types.ts'
 import { toLookupKey } from '../core/call.ts'
 import type { AnyTool } from '../core/tool.ts'
 import { isTool } from '../core/tool.ts'

@@ -1,6 +1,6 @@
 import type { ParsedCommand } from '../cli/command.ts'
-import type { CommandHost } from '../cli/host.ts'
 import { runBuiltin } from '../cli/run-builtin.ts'
+import type { CommandHost } from '../cli/types.ts'
 import type { Io } from '../protocol/io.ts'
 import { withRegistry } from './config.ts'
 

@@ -1,4 +1,4 @@
-import type { BuiltinContext } from '../cli/builtin-command.ts'
+import type { BuiltinContext } from '../cli/types.ts'
 import { serveMcp } from '../mcp/serve.ts'
 import { findSessionFile } from '../prompts/plan.ts'
 import { planner } from '../prompts/planning.ts'

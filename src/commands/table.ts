@@ -3,9 +3,8 @@
  * one file in definitions/ and one line here.
  */
 
-import { toToolTree } from '../cli/builtin-command.ts'
-import type { CommandHost } from '../cli/host.ts'
-import type { Toolset } from '../cli/toolset-types.ts'
+import { toToolTree } from '../cli/builtin-names.ts'
+import type { CommandHost, Toolset } from '../cli/types.ts'
 import type { ToolableCommand } from './command.ts'
 import { agentCommand, planCommands } from './definitions/agent-commands.ts'
 import {

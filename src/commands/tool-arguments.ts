@@ -4,9 +4,8 @@
  */
 
 import type { ParsedCommand } from '../cli/command.ts'
-import { readGlobalFlags } from '../cli/global-flags.ts'
 import type { Servable, ToolEntry } from '../core/tool.ts'
-import { createFlagTable, scanArgv } from '../define/argv.ts'
+import { createFlagTable, readGlobalFlags, scanArgv } from '../define/argv.ts'
 import { buildInputFromFlags } from '../define/flag-input.ts'
 import { toFlagSpecs } from '../define/flag-specs.ts'
 import { GLOBAL_FLAGS } from '../define/global-flags.ts'

@@ -3,8 +3,6 @@
  */
 
 import { resolve } from 'node:path'
-import type { BuiltinContext } from '../cli/builtin-command.ts'
-import { detectCaller } from '../cli/caller.ts'
 import { formatNotificationJson, formatNotificationText } from '../cli/formats/envelope.ts'
 import { toJsonText } from '../cli/formats/json-text.ts'
 import { isEnvelopeMode } from '../cli/output.ts'
@@ -12,6 +10,7 @@ import { choosePresentation } from '../cli/presentation.ts'
 import { readSecretFile } from '../cli/secrets.ts'
 import { createServerLifecycle } from '../cli/server.ts'
 import { redirectStrayOutput } from '../cli/stray-output.ts'
+import type { BuiltinContext } from '../cli/types.ts'
 import { isLoopback } from '../http/guards.ts'
 import { explainListenError } from '../http/listen-error.ts'
 import { checkToken } from '../http/options.ts'
@@ -52,9 +51,7 @@ export async function runWorker(
       : checkToken(readSecretFile('token', resolve(io.cwd, input.tokenFile), 'token-file').trim())
   requireSafeReach(address, input.advertise, token)
   const sdk = await loadRestateSdk(io.cwd)
-  const json = isEnvelopeMode(
-    choosePresentation(globals, io, detectCaller(io.env), {}, set.options.defaultOutput).mode,
-  )
+  const json = isEnvelopeMode(choosePresentation(globals, io, set.options.defaultOutput).mode)
   const tell = (message: string): void => {
     const event = { type: 'log', level: 'warn', message } as const
     io.stderr.write(`${json ? formatNotificationJson(event) : formatNotificationText(event)}\n`)

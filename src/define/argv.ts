@@ -7,8 +7,8 @@ import type { ToolMetadata } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { findClosest, shorten } from '../util/text.ts'
 import { compact, lazyRegExp } from '../util/values.ts'
-import { FLAG_BY_RESERVED_FIELD } from './global-flags.ts'
-import type { FlagSpec, GlobalFlag } from './global-flags.ts'
+import type { FlagSpec, GlobalFlag, GlobalFlags } from './global-flags.ts'
+import { FLAG_BY_RESERVED_FIELD, isSwitch, readGlobalFlag } from './global-flags.ts'
 
 /** One flag that was given. */
 export type ParsedFlag = {
@@ -43,6 +43,8 @@ type ArgvScanOptions = {
   readonly stopAtUnknown?: boolean
   /** Stop behind the flag of this name: all that follows belongs to it. */
   readonly stopAfter?: string
+  /** Treats a flag of the table as unknown. */
+  readonly isUnknown?: ((long: string) => boolean) | undefined
   /** Extra words for the message about an unknown flag. */
   readonly explainUnknown?: (name: string) => string | undefined
   /** A boolean flag followed by `true` or `false` takes it as its value. */
@@ -61,8 +63,6 @@ export function scanArgv(
   const flags: ParsedFlag[] = []
   const words: ArgvWord[] = []
   let problem: ToolError | undefined
-  const refuse = (error: ToolError): void => void (problem ??= error)
-
   let index = 0
   while (index < tokens.length) {
     const token = tokens[index]!
@@ -81,26 +81,34 @@ export function scanArgv(
     const read = token.startsWith('--')
       ? readLongFlag(token, tokens, index, table, options)
       : readShortFlags(token, tokens, index, table)
-    if (read === 'unknown') {
-      if (options.stopAtUnknown) break
-      refuse(createUnknownFlagError(token, table, options))
-      index++
-      continue
-    }
-    if (read instanceof ToolError) {
-      refuse(read)
+    if (read === 'unknown' && options.stopAtUnknown) break
+    if (read === 'unknown' || read instanceof ToolError) {
+      problem ??= read === 'unknown' ? createUnknownFlagError(token, table, options) : read
       index++
       continue
     }
     flags.push(...read.flags)
     index = read.next
-    if (
-      options.stopAfter !== undefined &&
-      read.flags.some(({ flag }) => flag.long === options.stopAfter)
-    )
-      break
+    if (read.flags.some(({ flag }) => flag.long === options.stopAfter)) break
   }
   return { flags, words, end: index, problem }
+}
+
+/** Reads the global flags among `flags` into `globals`; returns the first problem. */
+export function readGlobalFlags(
+  globals: GlobalFlags,
+  flags: readonly ParsedFlag[],
+): ToolError | undefined {
+  let problem: ToolError | undefined
+  for (const { flag, values, written } of flags) {
+    try {
+      if (flag.globalFlag) readGlobalFlag(globals, flag.globalFlag, values, written)
+    } catch (error) {
+      if (!ToolError.is(error)) throw error
+      problem ??= error
+    }
+  }
+  return problem
 }
 
 const STARTS_WITH_LETTER = lazyRegExp('^[\\p{L}\\p{N}]')
@@ -113,7 +121,7 @@ function readLongFlag(
   tokens: readonly string[],
   index: number,
   table: FlagTable,
-  { booleanValues }: ArgvScanOptions,
+  { booleanValues, isUnknown }: ArgvScanOptions,
 ): FlagReadResult {
   const equals = token.indexOf('=')
   const written = equals < 0 ? token : token.slice(0, equals)
@@ -122,7 +130,7 @@ function readLongFlag(
   if (!/^[a-z0-9]/i.test(name) && !STARTS_WITH_LETTER().test(name))
     return createMalformedFlagError(token)
   const found = findLongFlag(name, table)
-  if (!found) return 'unknown'
+  if (!found || isUnknown?.(found.flag.long)) return 'unknown'
   const { flag, keys, negated } = found
   const given = (values: readonly string[], next: number): FlagReadResult => ({
     flags: [{ flag, written, values, negated, keys }],
@@ -235,10 +243,10 @@ function createUsageError(
   return new ToolError('USAGE', message, compact({ suggestion: fix, details }))
 }
 
-/** One flag as the scanner sees it: a tool's own field, or one that we inject. */
+/** One flag as the scanner sees it: a field of the tool, or a global flag. */
 type KnownFlag = {
   readonly long: string
-  readonly short?: string
+  readonly short?: string | undefined
   /** How many words follow. */
   readonly valueCount: 0 | 1 | 2
   /** `--no-x` is allowed. */
@@ -257,23 +265,23 @@ export type FlagTable = {
 }
 
 /**
- * A table of flags; what stands first wins where names meet. It is made when the first flag is
- * looked for, because input as JSON has none.
+ * A table of flags; the first one wins where names meet. It is built when the first flag is looked
+ * up, because input as JSON has none.
  */
 export function createFlagTable(
   specs: readonly FlagSpec[],
-  ...injected: readonly (readonly GlobalFlag[])[]
+  ...globalFlags: readonly (readonly GlobalFlag[])[]
 ): FlagTable {
-  let made: ReturnType<typeof buildFlagTable> | undefined
+  let built: ReturnType<typeof buildFlagTable> | undefined
   const table = (): ReturnType<typeof buildFlagTable> =>
-    (made ??= buildFlagTable(specs, injected.flat()))
+    (built ??= buildFlagTable(specs, globalFlags.flat()))
   return {
     // People and models write max_depth and maxDepth too.
     long: (name) => table().byLong.get(name) ?? table().byLong.get(toFlagName(name)),
     short: (letter) => table().byShort.get(letter),
     get names() {
       return table()
-        .known.filter(({ globalFlag: flag, spec }) => !(flag?.hidden || spec?.hidden))
+        .known.filter(({ globalFlag, spec }) => !(globalFlag?.hidden || spec?.hidden))
         .map(({ long }) => `--${long}`)
     },
   }
@@ -281,7 +289,7 @@ export function createFlagTable(
 
 function buildFlagTable(
   specs: readonly FlagSpec[],
-  injected: readonly GlobalFlag[],
+  globalFlags: readonly GlobalFlag[],
 ): {
   readonly known: readonly KnownFlag[]
   readonly byLong: Map<string, KnownFlag>
@@ -291,7 +299,7 @@ function buildFlagTable(
   const byShort = new Map<string, KnownFlag>()
   const known = [
     ...specs.filter((spec) => spec.fedBy === undefined).map(toKnownFlag),
-    ...injected.map(toKnownGlobalFlag),
+    ...globalFlags.map(toKnownGlobalFlag),
   ]
   for (const flag of known) {
     if (!byLong.has(flag.long)) byLong.set(flag.long, flag)
@@ -301,38 +309,37 @@ function buildFlagTable(
 }
 
 function toKnownFlag(spec: FlagSpec): KnownFlag {
-  return compact({
-    long: spec.long,
-    short: spec.short,
-    valueCount: spec.kind === 'boolean' ? 0 : 1,
-    negatable: spec.kind === 'boolean',
-    dotted: spec.kind === 'object',
-    valueName: spec.valueName,
+  const { long, short, kind, valueName } = spec
+  const isBoolean = kind === 'boolean'
+  return {
+    long,
+    short,
+    valueCount: isBoolean ? 0 : 1,
+    negatable: isBoolean,
+    dotted: kind === 'object',
+    valueName,
     spec,
-  })
+  }
 }
 
-function toKnownGlobalFlag(injected: GlobalFlag): KnownFlag {
-  const words =
-    injected.kind === 'boolean' || injected.kind === 'count'
-      ? 0
-      : (injected.valueName ?? '').split(' ').length
-  return compact({
-    long: injected.long,
-    short: injected.short,
-    valueCount: words as 0 | 1 | 2,
+function toKnownGlobalFlag(globalFlag: GlobalFlag): KnownFlag {
+  const { long, short, valueName = '' } = globalFlag
+  return {
+    long,
+    short,
+    valueCount: isSwitch(globalFlag) ? 0 : (valueName.split(' ').length as 1 | 2),
     negatable: false,
     dotted: false,
-    valueName: injected.valueName ?? 'value',
-    globalFlag: injected,
-  })
+    valueName: valueName || 'value',
+    globalFlag,
+  }
 }
 
 /**
  * The ways in which one word is the whole input: a JSON object, a file that holds one
  * (`@input.json`), or stdin (`-`).
  */
-type WholeInputKind = 'json' | 'file' | 'stdin'
+export type WholeInputKind = 'json' | 'file' | 'stdin'
 
 /**
  * How the first word is the whole input; undefined when it is a value like any other. `takesWords`:
@@ -365,18 +372,18 @@ export function nameFlag(
   field: string,
   { flags, positional }: Pick<ToolMetadata, 'flags' | 'positional'>,
 ): NamedFlag {
-  const options = Object.hasOwn(flags, field) ? flags[field]! : {}
-  const long = options.name ?? toFlagName(field)
+  const { name, short, env, hidden = false } = Object.hasOwn(flags, field) ? flags[field]! : {}
+  const long = name ?? toFlagName(field)
   const fedBy = FLAG_BY_RESERVED_FIELD.get(field)
-  return compact({
+  return {
     field,
     long,
-    short: options.short,
+    short,
     positional: positional.includes(field),
-    env: options.env,
-    hidden: options.hidden ?? false,
+    env,
+    hidden,
     fedBy: fedBy === long ? fedBy : undefined,
-  })
+  }
 }
 
 const CAMEL_HUMP = lazyRegExp('(\\p{Ll}|\\p{N})(\\p{Lu})', 'gu')

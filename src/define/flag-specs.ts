@@ -6,8 +6,8 @@
  */
 
 import type { ToolManifest } from '../protocol/manifest.ts'
-import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
+import { isObject } from '../util/values.ts'
 import { nameFlag } from './argv.ts'
 import type { FlagSpec } from './global-flags.ts'
 
@@ -21,12 +21,12 @@ export function toFlagSpecs(manifest: FlagSpecSource): FlagSpec[] {
   const { properties, required } = readInputFields(manifest.inputSchema)
   const specs = new Map<string, FlagSpec>()
   for (const [field, schema] of properties) {
-    const reading = readFlagValue(schema)
+    const value = readFlagValue(schema)
     specs.set(field, {
       ...nameFlag(field, manifest),
+      ...value,
       schema,
-      required: required.has(field) && !Object.hasOwn(reading, 'default'),
-      ...reading,
+      required: required.has(field) && value.default === undefined,
     })
   }
   const positional = [...new Set(manifest.positional)].flatMap((field) => specs.get(field) ?? [])
@@ -43,6 +43,7 @@ type FlagValueInfo = Pick<FlagSpec, 'kind' | 'choices' | 'description' | 'defaul
 
 const JSON_TYPES = ['string', 'number', 'boolean', 'object', 'array'] as const
 type JsonType = (typeof JSON_TYPES)[number]
+type JsonTypes = ReadonlySet<JsonType>
 
 // More than this and the choices are listed below the flag instead of in its name.
 const MAX_INLINE_CHOICES_LENGTH = 24
@@ -50,42 +51,38 @@ const MAX_INLINE_CHOICES_LENGTH = 24
 /** Reads the schema of one field; it must be free of references. */
 export function readFlagValue(given: JsonSchema): FlagValueInfo {
   const schema = unwrapNullable(given)
-  const kind = getFlagKind(schema)
-  const item = kind === 'list' ? getItemSchema(schema) : schema
+  const types = getAllowedTypes(schema)
+  const kind = getFlagKind(types)
+  const item = kind === 'list' ? unwrapNullable(getItemSchema(schema)) : schema
   const choices = kind === 'boolean' || kind === 'object' ? undefined : getChoices(item)
-  const description = findDescription(schema)
-  return compact({
+  return {
     kind,
     choices,
-    description,
+    description: findDescription(schema),
     default: Object.hasOwn(schema, 'default') ? schema.default : undefined,
-    valueName: choices ? formatChoices(choices) : formatValueName(item, kind),
-  })
+    valueName: choices
+      ? formatChoices(choices)
+      : formatValueName(item, kind, kind === 'list' ? getAllowedTypes(item) : types),
+  }
 }
 
 /**
  * The JSON types that a schema allows; all of them where it does not say. Integers count as
  * numbers.
  */
-export function getAllowedTypes(given: JsonSchema): ReadonlySet<JsonType> {
+export function getAllowedTypes(given: JsonSchema): JsonTypes {
   const schema = unwrapNullable(given)
   if (Object.hasOwn(schema, 'const')) return new Set([getValueType(schema.const)])
   if (Array.isArray(schema.enum)) return new Set(schema.enum.map(getValueType))
-  const named =
-    typeof schema.type === 'string'
-      ? [schema.type]
-      : Array.isArray(schema.type)
-        ? schema.type
-        : undefined
-  if (named) return new Set(named.map((type) => (type === 'integer' ? 'number' : type) as JsonType))
+  if (typeof schema.type === 'string' || Array.isArray(schema.type))
+    return new Set(
+      [schema.type].flat().map((type) => (type === 'integer' ? 'number' : type) as JsonType),
+    )
   const branches = getUnionBranches(schema)[1]
   if (branches) return new Set(branches.flatMap((branch) => [...getAllowedTypes(branch)]))
-  const part = Array.isArray(schema.allOf)
-    ? schema.allOf
-        .filter(isObject)
-        .map(getAllowedTypes)
-        .find((types) => types.size < JSON_TYPES.length)
-    : undefined
+  const part = getAllOf(schema)
+    .map(getAllowedTypes)
+    .find((types) => types.size < JSON_TYPES.length)
   if (part) return part
   if (isObject(schema.properties) || isObject(schema.additionalProperties))
     return new Set(['object'])
@@ -95,35 +92,30 @@ export function getAllowedTypes(given: JsonSchema): ReadonlySet<JsonType> {
 
 /** The schema of the items of a list; the union of them for tuples. */
 export function getItemSchema(given: JsonSchema): JsonSchema {
-  const schema = unwrapNullable(given)
-  if (Array.isArray(schema.prefixItems))
-    return { anyOf: [...schema.prefixItems, ...(isObject(schema.items) ? [schema.items] : [])] }
-  if (isObject(schema.items)) return schema.items
-  const branches = getUnionBranches(schema)[1]
-  return branches ? { anyOf: branches.map(getItemSchema) } : {}
+  const { prefixItems, items, ...rest } = unwrapNullable(given)
+  const item = isObject(items) ? items : undefined
+  if (Array.isArray(prefixItems)) return { anyOf: item ? [...prefixItems, item] : prefixItems }
+  const branches = getUnionBranches(rest)[1]
+  return item ?? (branches ? { anyOf: branches.map(getItemSchema) } : {})
 }
 
 /** Whether a value names a file, a directory or neither. */
 export function getPathKind(given: JsonSchema): 'files' | 'directories' | undefined {
-  const schema = unwrapNullable(given)
-  const rules = schema['x-toolable-path']
-  if (schema.format === 'directory-path' || (isObject(rules) && rules.kind === 'directory'))
-    return 'directories'
-  return schema.format === 'path' || schema.format === 'file-path' || isObject(rules)
-    ? 'files'
-    : undefined
+  const { format, 'x-toolable-path': rules } = unwrapNullable(given)
+  if (format === 'directory-path') return 'directories'
+  const isPath = format === 'path' || format === 'file-path'
+  if (rules === undefined || !isObject(rules)) return isPath ? 'files' : undefined
+  return rules.kind === 'directory' ? 'directories' : 'files'
 }
 
-function getFlagKind(schema: JsonSchema): FlagSpec['kind'] {
-  const types = getAllowedTypes(schema)
+function getFlagKind(types: JsonTypes): FlagSpec['kind'] {
   const [only] = types.size === 1 ? types : []
   if (only === 'boolean') return 'boolean'
   if (only === 'array') return 'list'
   return only === 'object' ? 'object' : 'value'
 }
 
-function getChoices(given: JsonSchema): readonly string[] | undefined {
-  const schema = unwrapNullable(given)
+function getChoices(schema: JsonSchema): readonly string[] | undefined {
   const values = listConstants(schema)
   if (!values || values.length === 0 || values.some((value) => typeof value === 'object'))
     return undefined
@@ -152,19 +144,19 @@ function formatChoices(choices: readonly string[]): string {
   return joined.length <= MAX_INLINE_CHOICES_LENGTH ? joined : 'choice'
 }
 
-function formatValueName(given: JsonSchema, kind: FlagSpec['kind']): string {
-  const schema = unwrapNullable(given)
+function formatValueName(schema: JsonSchema, kind: FlagSpec['kind'], types: JsonTypes): string {
   if (kind === 'object') return 'json'
   if (getPathKind(schema)) return 'path'
-  if (schema.format === 'date' || schema.format === 'date-time') return schema.format
-  if (
-    getUnionBranches(schema)[1]?.every(({ format }) => format === 'date' || format === 'date-time')
-  )
-    return 'date'
-  const types = getAllowedTypes(schema)
+  if (isDateFormat(schema)) return schema.format as string
+  if (getUnionBranches(schema)[1]?.every(isDateFormat)) return 'date'
   if (types.has('object') || types.has('array')) return 'json'
-  if (types.size === 1 && types.has('number')) return isIntegerSchema(schema) ? 'integer' : 'number'
-  return types.size === 1 && types.has('boolean') ? 'true|false' : 'text'
+  if (types.size > 1) return 'text'
+  if (types.has('number')) return isIntegerSchema(schema) ? 'integer' : 'number'
+  return types.has('boolean') ? 'true|false' : 'text'
+}
+
+function isDateFormat({ format }: JsonSchema): boolean {
+  return format === 'date' || format === 'date-time'
 }
 
 function isIntegerSchema(schema: JsonSchema): boolean {
@@ -197,7 +189,7 @@ export function readInputFields(schema: JsonSchema): InputFields {
       ? schema.required.filter((name) => typeof name === 'string')
       : [],
   )
-  for (const part of Array.isArray(schema.allOf) ? schema.allOf.filter(isObject) : []) {
+  for (const part of getAllOf(schema)) {
     const fields = readInputFields(part)
     for (const [field, inner] of fields.properties)
       if (!properties.has(field)) properties.set(field, inner)
@@ -246,22 +238,18 @@ export function unwrapNullable(schema: JsonSchema): JsonSchema {
     return kept.length === branches.length ? schema : { ...outside, [union]: kept }
   }
   if (Array.isArray(schema.allOf) && schema.allOf.length === 1 && isObject(schema.allOf[0])) {
-    const {
-      allOf: [only],
-      ...outside
-    } = schema as JsonSchema & { allOf: [JsonSchema] }
-    return unwrapNullable({ ...only, ...outside })
+    const { allOf, ...outside } = schema
+    return unwrapNullable({ ...(allOf as [JsonSchema])[0], ...outside })
   }
-  const types = Array.isArray(schema.type)
-    ? schema.type.filter((type) => type !== 'null')
-    : undefined
-  return {
-    ...schema,
-    ...compact({
-      type: types ? (types.length === 1 ? types[0] : types) : undefined,
-      enum: Array.isArray(schema.enum) ? schema.enum.filter((value) => value !== null) : undefined,
-    }),
+  const { type, enum: choices } = schema
+  if (!Array.isArray(type) && !Array.isArray(choices)) return schema
+  const unwrapped: Record<string, unknown> = { ...schema }
+  if (Array.isArray(choices)) unwrapped['enum'] = choices.filter((value) => value !== null)
+  if (Array.isArray(type)) {
+    const types = type.filter((name) => name !== 'null')
+    unwrapped['type'] = types.length === 1 ? types[0] : types
   }
+  return unwrapped
 }
 
 /** The branches of a union, with the keyword that holds them. */
@@ -274,4 +262,8 @@ export function getUnionBranches(
       return [keyword, branches.map((branch) => (isObject(branch) ? branch : {}))]
   }
   return []
+}
+
+function getAllOf({ allOf }: JsonSchema): readonly JsonSchema[] {
+  return Array.isArray(allOf) ? allOf.filter(isObject) : []
 }

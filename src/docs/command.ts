@@ -7,16 +7,16 @@
  */
 
 import { resolve } from 'node:path'
-import type { BuiltinContext, BuiltinFactory } from '../cli/builtin-command.ts'
 import { DOC_KIND_NAMES } from '../cli/builtin-names.ts'
 import { printText } from '../cli/documents.ts'
-import { tool } from '../core/tool.ts'
+import type { BuiltinContext, BuiltinFactory } from '../cli/types.ts'
 import type { Servable } from '../core/tool.ts'
+import { tool } from '../core/tool.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { quoteForShell } from '../util/text.ts'
 import { compact } from '../util/values.ts'
-import { DOC_KINDS, generateDocuments } from './generate.ts'
 import type { DocKind, DocKindName } from './generate.ts'
+import { DOC_KINDS, generateDocuments } from './generate.ts'
 import { getRenewCommand } from './model.ts'
 
 type DocsInput = {

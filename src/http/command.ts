@@ -1,4 +1,4 @@
-import type { BuiltinFactory } from '../cli/builtin-command.ts'
+import type { BuiltinFactory } from '../cli/types.ts'
 import { tool } from '../core/tool.ts'
 import { HTTP_PROPERTIES } from './serving-flags.ts'
 

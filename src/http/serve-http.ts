@@ -1,11 +1,11 @@
-import type { BuiltinContext } from '../cli/builtin-command.ts'
 import { withFaultLog } from '../cli/server.ts'
+import type { BuiltinContext } from '../cli/types.ts'
 import { toMilliseconds } from '../protocol/limits.ts'
 import { compact } from '../util/values.ts'
 import { createHttpApp, createLazyMcp } from './app.ts'
 import { checkBasePath } from './options.ts'
-import { createServeOptions, serveHttpApp } from './serve.ts'
 import type { ServingInput } from './serve.ts'
+import { createServeOptions, serveHttpApp } from './serve.ts'
 
 type HttpServeInput = ServingInput & {
   readonly basePath?: string

@@ -4,15 +4,13 @@
  */
 
 import { resolve } from 'node:path'
-import type { BuiltinContext } from '../cli/builtin-command.ts'
-import { detectCaller } from '../cli/caller.ts'
 import { toJsonText } from '../cli/formats/json-text.ts'
-import type { CommandHost } from '../cli/host.ts'
 import { isEnvelopeMode } from '../cli/output.ts'
 import { choosePresentation } from '../cli/presentation.ts'
 import { readSecretFile } from '../cli/secrets.ts'
 import { createServerLifecycle } from '../cli/server.ts'
 import { redirectStrayOutput } from '../cli/stray-output.ts'
+import type { BuiltinContext, CommandHost } from '../cli/types.ts'
 import type { Io } from '../protocol/io.ts'
 import { compact } from '../util/values.ts'
 import type { HttpApp } from './exchange.ts'
@@ -75,13 +73,7 @@ export function createServeOptions(
   { host, port, tokenFile, allowedHost, allowedOrigin }: ServingInput,
   { set, io, globals, host: process }: BuiltinContext,
 ): HttpServeOptions {
-  const { mode } = choosePresentation(
-    globals,
-    io,
-    detectCaller(io.env),
-    {},
-    set.options.defaultOutput,
-  )
+  const { mode } = choosePresentation(globals, io, set.options.defaultOutput)
   return compact({
     host,
     port,

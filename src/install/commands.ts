@@ -8,19 +8,20 @@
  * the files as they were.
  */
 
-import type { BuiltinCommand, BuiltinFactory } from '../cli/builtin-command.ts'
-import { tool } from '../core/tool.ts'
+import type { BuiltinCommand, BuiltinFactory } from '../cli/types.ts'
 import type { Servable } from '../core/tool.ts'
+import { tool } from '../core/tool.ts'
 import type { Context } from '../protocol/context.ts'
 import type { JsonSchema } from '../util/values.ts'
 import { compact } from '../util/values.ts'
-import { getAgentEnvironment } from './agents/agent.ts'
 import type { InstallScope } from './agents/agent.ts'
+import { getAgentEnvironment } from './agents/agent.ts'
 import { chooseAgents, CODING_AGENTS } from './agents/agents.ts'
-import { applyToAll, mergeResults, reportInstall, reportRemoval } from './report.ts'
 import type { InstallResult } from './report.ts'
-import { createServerTarget, getLaunchCommand } from './server-entry.ts'
+import { applyToAll, mergeResults, reportInstall, reportRemoval } from './report.ts'
 import type { ServerInput } from './server-entry.ts'
+import { createServerTarget, getLaunchCommand } from './server-entry.ts'
+import type { ServerConfigFile } from './servers.ts'
 import {
   addServer,
   listServerConfigs,
@@ -28,10 +29,9 @@ import {
   removeServers,
   SERVER_AGENTS,
 } from './servers.ts'
-import type { ServerConfigFile } from './servers.ts'
 import { generateSkill } from './skill-folder.ts'
-import { addSkill, listSkillFolders, listSkills, uninstallSkill } from './skills.ts'
 import type { SkillInstallFolder } from './skills.ts'
+import { addSkill, listSkillFolders, listSkills, uninstallSkill } from './skills.ts'
 
 /**
  * The commands that install the program into agents: `mcp add|remove|list` and `skills

@@ -6,16 +6,16 @@
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { basename, relative } from 'node:path'
-import type { StartInfo } from '../cli/host.ts'
+import type { StartInfo } from '../cli/types.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact, isObject } from '../util/values.ts'
-import { findProgram } from './agents/agent.ts'
 import type {
   AgentEnvironment,
   AgentServerConfig,
   InstallScope,
   ServerTarget,
 } from './agents/agent.ts'
+import { findProgram } from './agents/agent.ts'
 import type { ConfigObject, CreatedParts } from './formats/format.ts'
 
 /** How the caller wants the server to be reached. */

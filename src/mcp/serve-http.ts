@@ -1,5 +1,5 @@
-import type { BuiltinContext } from '../cli/builtin-command.ts'
 import { createFaultLogger } from '../cli/server.ts'
+import type { BuiltinContext } from '../cli/types.ts'
 import type { HttpApp } from '../http/exchange.ts'
 import { toRefusalResponse } from '../http/exchange.ts'
 import type { ServingInput } from '../http/serve.ts'

@@ -8,12 +8,11 @@
  * it. `protocol.ts` has the messages.
  */
 
-import type { BuiltinContext, BuiltinFactory } from '../cli/builtin-command.ts'
-import { detectCaller } from '../cli/caller.ts'
 import { isEnvelopeMode } from '../cli/output.ts'
 import { choosePresentation } from '../cli/presentation.ts'
 import { createFaultLogger, createServerLifecycle } from '../cli/server.ts'
 import { redirectStrayOutput } from '../cli/stray-output.ts'
+import type { BuiltinContext, BuiltinFactory } from '../cli/types.ts'
 import { tool } from '../core/tool.ts'
 import type { ServingInput } from '../http/serve.ts'
 import { createMcpServingProperties } from '../http/serving-flags.ts'
@@ -52,13 +51,7 @@ export async function serveMcp(given: unknown, context: BuiltinContext): Promise
       { ...options, ...compact({ bodyLimit }) },
       context,
     )
-  const { mode } = choosePresentation(
-    globals,
-    io,
-    detectCaller(io.env),
-    {},
-    set.options.defaultOutput,
-  )
+  const { mode } = choosePresentation(globals, io, set.options.defaultOutput)
   const json = isEnvelopeMode(mode)
   host.prepareForTools(redirectStrayOutput, createServerLifecycle(io, json, SHUTDOWN_GRACE_MS))
   await serveStdio(

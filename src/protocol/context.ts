@@ -1,12 +1,23 @@
 /**
- * What a handler gets besides its input (`Context`), the questions it may ask, and what a guard
- * sees of a call.
+ * What a caller may set for a call (`CallOptions`), what a handler gets besides its input
+ * (`Context`), the questions it may ask, and what a guard sees of a call.
  */
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { TypedJsonSchema } from '../util/values.ts'
-import type { InteractionOption, LogLevel, Root } from './events.ts'
-import type { Budget } from './limits.ts'
+import type {
+  Answerer,
+  Interaction,
+  InteractionOption,
+  Invocation,
+  LogLevel,
+  Root,
+  RootsProvider,
+  Sampler,
+  ToolEvent,
+  ToolInvokedEvent,
+} from './events.ts'
+import type { Budget, Duration } from './limits.ts'
 import type { Annotations } from './manifest.ts'
 import type { Outcome } from './outcome.ts'
 import type { Plan } from './plan.ts'
@@ -189,4 +200,53 @@ export type Guard = {
 export type CallRules = {
   readonly guards: readonly Guard[]
   /** Where the calls work that bring no state of their own. */ readonly state?: State
+}
+
+/** How a call is made; the same options on every surface. */
+export type CallOptions = {
+  /** Cancels the call. */
+  readonly signal?: AbortSignal
+  /** Longest time the call may take; the shortest of all limits wins. */
+  readonly timeout?: Duration
+  /** Plan instead of act. */
+  readonly dryRun?: boolean
+  /**
+   * Consent to a destructive tool; a function is asked, and gives undefined when nobody is there to
+   * decide. Default true: a direct call is consent.
+   */
+  readonly confirm?:
+    boolean | ((question: Interaction) => boolean | undefined | Promise<boolean | undefined>)
+  /** Answers the tool's questions. Undefined answers mean that nobody is there. */
+  readonly answer?: Answerer
+  /** Completes the tool's prompts. */
+  readonly sample?: Sampler
+  /** Tells the places that the caller works in; default: `cwd`. */
+  readonly roots?: RootsProvider
+  /** The store that rolls back when the call fails; a fresh one by default. */
+  readonly state?: State
+  /** Decide, in order, whether the call may happen; the first refusal counts. */
+  readonly guards?: readonly Guard[]
+  /** Limits that several calls share. */
+  readonly budget?: Budget
+  /** What the record says about the call besides. */
+  readonly invocation?: Invocation
+  /** The prompt that offered the tool, for `ctx.prompt`. */
+  readonly prompt?: PromptView
+  /**
+   * Receives the tool's events while it runs, then one `tool_invoked`. A promise holds a generator
+   * tool back. With a state, throwing at a success takes everything back, and the failure is told
+   * as well; so does taking longer than a minute.
+   */
+  readonly onEvent?: (event: ToolEvent | ToolInvokedEvent) => void | Promise<void>
+  readonly caller?: string
+  /**
+   * Repeats with the same key and input get the first answer for 24 hours; another input is a
+   * CONFLICT.
+   */
+  readonly idempotencyKey?: string
+  /** What relative paths mean; default: the directory of the process. */
+  readonly cwd?: string
+  readonly env?: { readonly [name: string]: string | undefined }
+  readonly secrets?: { readonly [name: string]: string }
+  readonly verbose?: number
 }

@@ -23,7 +23,7 @@ export type DialectName = (typeof DIALECT_NAMES)[number]
 export type DialectContext = {
   readonly tool: string
   readonly runId: string
-  readonly traceId?: string
+  readonly traceId?: string | undefined
   /** The present time in ISO 8601. */
   readonly now: () => string
   /** The input as it may be shown, secrets removed. */

@@ -4,19 +4,18 @@
  * This folder is the public entry `toolable/testing`. `callTool` calls a tool directly, `runCli` goes through its command line; both take answers and completions by value (answers.ts).
  */
 
-import type { CommandHost, OutcomeForm } from '../cli/host.ts'
 import { main } from '../cli/main.ts'
-import type { Toolset } from '../cli/toolset-types.ts'
 import { toolset } from '../cli/toolset.ts'
+import type { CommandHost, OutcomeForm, Toolset } from '../cli/types.ts'
 import { host } from '../core/host.ts'
 import { onAbort, toCancelledError } from '../core/lifecycle.ts'
-import { isTool } from '../core/tool.ts'
 import type { AnyTool } from '../core/tool.ts'
+import { isTool } from '../core/tool.ts'
 import type { ToolEvent } from '../protocol/events.ts'
 import type { ByteSource, Io, TextSink } from '../protocol/io.ts'
 import type { Outcome } from '../protocol/outcome.ts'
-import { createStdinResponder, guardTestCallbacks } from './answers.ts'
 import type { Answers, Samples } from './answers.ts'
+import { createStdinResponder, guardTestCallbacks } from './answers.ts'
 import { withStrayOutput } from './stray-output.ts'
 
 /** What stands around a command line in a test. */

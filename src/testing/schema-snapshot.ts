@@ -1,6 +1,6 @@
-import type { Toolset } from '../cli/toolset-types.ts'
-import { isTool } from '../core/tool.ts'
+import type { Toolset } from '../cli/types.ts'
 import type { AnyTool } from '../core/tool.ts'
+import { isTool } from '../core/tool.ts'
 import type { ToolManifest } from '../protocol/manifest.ts'
 import type { Json, JsonObject } from '../util/values.ts'
 import { compact } from '../util/values.ts'

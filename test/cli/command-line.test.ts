@@ -6,8 +6,9 @@ import type { Io } from '../../src/protocol/io.ts'
 import { toFlagSpecs } from '../../src/define/flag-specs.ts'
 import { parseCommand } from '../../src/cli/command.ts'
 import { formatCommandLine } from '../../src/cli/command-line.ts'
-import { readInput, scanToolArguments } from '../../src/cli/input.ts'
-import { formatRepairCommand } from '../../src/cli/suggest-command.ts'
+import { readInput } from '../../src/cli/input.ts'
+import { parseToolArguments } from '../../src/define/tool-arguments.ts'
+import { formatRepairCommand } from '../../src/cli/failure.ts'
 
 type Input = { readonly [field: string]: unknown }
 
@@ -155,8 +156,9 @@ async function readBack(set: typeof many, argv: readonly string[]): Promise<unkn
   const command = parseCommand(set, argv)
   if (command.kind !== 'tool' || command.problem)
     throw command.problem ?? new Error(`read as ${command.kind}`)
-  const args = await scanToolArguments(
-    command.entry,
+  const { definition } = command.entry
+  const args = await parseToolArguments(
+    definition,
     command.tokens,
     command.globals,
     command.single,

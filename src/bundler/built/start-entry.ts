@@ -3,10 +3,10 @@
  */
 
 import { hasStarted } from '../../cli/run.ts'
-import type { Toolset, ToolsetOptions } from '../../cli/toolset-types.ts'
 import { toolset } from '../../cli/toolset.ts'
-import { isTool } from '../../core/tool.ts'
+import type { Toolset, ToolsetOptions } from '../../cli/types.ts'
 import type { AnyTool } from '../../core/tool.ts'
+import { isTool } from '../../core/tool.ts'
 import { functionTools } from '../../functions/function-tools.ts'
 import type { ModuleManifest } from '../../functions/manifest.ts'
 import { ToolError } from '../../protocol/tool-error.ts'

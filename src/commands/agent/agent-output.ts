@@ -3,11 +3,10 @@
  */
 
 import type { AgentEvent } from '../../agent/types.ts'
-import type { BuiltinContext } from '../../cli/builtin-command.ts'
-import { detectCaller } from '../../cli/caller.ts'
 import { cleanLine, cleanText, createTextPainter } from '../../cli/formats/terminal-text.ts'
 import type { Presentation } from '../../cli/presentation.ts'
 import { choosePresentation } from '../../cli/presentation.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
 import type { RunEvent } from '../../protocol/run-state.ts'
 import { shorten } from '../../util/text.ts'
 import type { ProgressStyle } from '../command.ts'
@@ -32,7 +31,7 @@ export function createAgentPresenter(
   stage: () => AgentOutput,
   progress: ProgressStyle,
 ): AgentPresenter {
-  const presentation = choosePresentation(globals, io, detectCaller(io.env))
+  const presentation = choosePresentation(globals, io)
   const forPeople = presentation.mode === 'text' && !globals.stream
   const notes = forPeople || progress === 'tree' || progress === 'words-beside'
   const speak = (
@@ -83,7 +82,7 @@ export function createPlainOutput(
   { io, globals }: BuiltinContext,
   progress: ProgressStyle,
 ): AgentOutput {
-  const paint = createTextPainter(choosePresentation(globals, io, detectCaller(io.env)).stderrColor)
+  const paint = createTextPainter(choosePresentation(globals, io).stderrColor)
   let inLine = false
   const rest = (): void => {
     if (inLine) io.stdout.write('\n')

@@ -3,15 +3,15 @@
  */
 
 import { dirname } from 'node:path'
-import type { BuiltinContext } from '../../cli/builtin-command.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import { isPerson } from '../run/consent.ts'
 import { createRunEndReporter } from '../run/result-view.ts'
 import { countQuestionRows, openTerminalTree } from '../run/tree-views.ts'
 import { toRunModelInput } from '../run/view-parts.ts'
-import { parseEventLines } from './agent-output.ts'
 import type { AgentOutput } from './agent-output.ts'
+import { parseEventLines } from './agent-output.ts'
 
 /**
  * A stage with a live tree below what is said. While the model speaks at this terminal the tree is

@@ -2,23 +2,22 @@
  * `toolable resume`, and joining an earlier run with the same idempotency key.
  */
 
-import { detectCaller } from '../../cli/caller.ts'
 import type { ParsedCommand } from '../../cli/command.ts'
 import { printHelp } from '../../cli/documents.ts'
-import type { GlobalFlags } from '../../cli/global-flags.ts'
-import type { CommandHost } from '../../cli/host.ts'
 import { choosePresentation } from '../../cli/presentation.ts'
+import type { CommandHost } from '../../cli/types.ts'
 import type { Servable } from '../../core/tool.ts'
+import type { GlobalFlags } from '../../define/global-flags.ts'
 import type { Io } from '../../protocol/io.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { isRunLive } from '../../runner/lock.ts'
 import { followLines } from '../../runner/log-reader.ts'
 import { getExitStatus, readRunSummary } from '../../runner/summary.ts'
-import { chooseProgress } from '../command.ts'
 import type { ProgressStyle } from '../command.ts'
+import { chooseProgress } from '../command.ts'
 import { rejectDryResume } from '../run/consent.ts'
-import { detachRun, parseRunOptions } from '../run/create-run.ts'
 import type { RunFlags, RunForKey } from '../run/create-run.ts'
+import { detachRun, parseRunOptions } from '../run/create-run.ts'
 import { openRunView, runInForeground } from '../run/foreground.ts'
 import { withRunPerformer } from '../run/supervise.ts'
 import { readOwnFlags } from '../tool-arguments.ts'
@@ -134,7 +133,7 @@ function printRunLocation(
     watch: `toolable watch ${id}`,
     cancel: `toolable cancel ${id}`,
   }
-  const asText = choosePresentation(globals, io, detectCaller(io.env)).mode === 'text'
+  const asText = choosePresentation(globals, io).mode === 'text'
   io.stdout.write(
     asText
       ? `${id}; toolable watch ${id} shows it\n`

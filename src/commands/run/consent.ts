@@ -3,10 +3,10 @@
  */
 
 import { detectCaller } from '../../cli/caller.ts'
+import { createTerminalAnswerer } from '../../cli/dialogue.ts'
 import { cleanLine } from '../../cli/formats/terminal-text.ts'
 import type { StdinLineReader } from '../../cli/input.ts'
 import { createLineReader } from '../../cli/input.ts'
-import { createTerminalAnswerer } from '../../cli/terminal-questions.ts'
 import { findReservedFields } from '../../core/context.ts'
 import type { ByteSource, Io } from '../../protocol/io.ts'
 import { ToolError } from '../../protocol/tool-error.ts'

@@ -7,10 +7,9 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { detectCaller } from '../../cli/caller.ts'
-import type { GlobalFlags } from '../../cli/global-flags.ts'
-import type { CommandHost, StartInfo } from '../../cli/host.ts'
 import { choosePresentation } from '../../cli/presentation.ts'
+import type { CommandHost, StartInfo } from '../../cli/types.ts'
+import type { GlobalFlags } from '../../define/global-flags.ts'
 import { spawnDetached } from '../../process/run.ts'
 import type { Io } from '../../protocol/io.ts'
 import { toMilliseconds } from '../../protocol/limits.ts'
@@ -109,7 +108,7 @@ export type RunFlags = {
  */
 export function parseRunOptions(
   { retries, heartbeatGrace, allowLevel, answer }: RunFlags,
-  { timeout, idempotencyKey, secretFiles }: GlobalFlags,
+  { timeout, idempotencyKey, secretFile }: GlobalFlags,
   cwd: string,
 ): RunOptions {
   const { minimum, maximum } = RUN_PROPERTIES.retries
@@ -132,9 +131,7 @@ export function parseRunOptions(
     idempotencyKey,
     ...compact({ allowLevel }),
     ...(answer && parseAnswers(answer)),
-    ...compact({
-      secrets: secretFiles.length > 0 ? parseSecretPairs(secretFiles, cwd) : undefined,
-    }),
+    ...compact({ secrets: secretFile && parseSecretPairs(secretFile, cwd) }),
   }
 }
 
@@ -310,7 +307,7 @@ export async function detachRun(
     watch: `toolable watch ${run_id}`,
     cancel: `toolable cancel ${run_id}`,
   }
-  const asText = choosePresentation(globals, io, detectCaller(io.env)).mode === 'text'
+  const asText = choosePresentation(globals, io).mode === 'text'
   io.stdout.write(
     asText
       ? `${run_id} runs; toolable watch ${run_id} shows it, toolable cancel ${run_id} ends it\n`

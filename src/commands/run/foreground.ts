@@ -2,11 +2,10 @@
  * Performs a run while its caller watches: events as JSON lines for programs, words or a tree for people.
  */
 
-import { detectCaller } from '../../cli/caller.ts'
 import type { TextPainter } from '../../cli/formats/terminal-text.ts'
-import type { GlobalFlags } from '../../cli/global-flags.ts'
-import type { CommandHost } from '../../cli/host.ts'
 import { choosePresentation } from '../../cli/presentation.ts'
+import type { CommandHost } from '../../cli/types.ts'
+import type { GlobalFlags } from '../../define/global-flags.ts'
 import type { Io } from '../../protocol/io.ts'
 import type { RunEvent } from '../../protocol/run-state.ts'
 import { performRun } from '../../runner/perform-run.ts'
@@ -120,7 +119,7 @@ export async function openRunView(
   { progress, bare }: { readonly progress: ProgressStyle; readonly bare: boolean },
 ): Promise<RunView> {
   const { io, globals } = run
-  const forPeople = choosePresentation(globals, io, detectCaller(io.env)).mode === 'text'
+  const forPeople = choosePresentation(globals, io).mode === 'text'
   const tree =
     progress === 'tree' && !bare
       ? await (

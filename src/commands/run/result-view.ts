@@ -3,11 +3,10 @@
  */
 
 import { dirname } from 'node:path'
-import { detectCaller } from '../../cli/caller.ts'
 import { shouldUseColor } from '../../cli/formats/terminal-text.ts'
 import { renderText } from '../../cli/formats/text.ts'
-import type { GlobalFlags } from '../../cli/global-flags.ts'
 import { choosePresentation } from '../../cli/presentation.ts'
+import type { GlobalFlags } from '../../define/global-flags.ts'
 import type { Io } from '../../protocol/io.ts'
 import type { RunEvent } from '../../protocol/run-state.ts'
 import type { RunRequest } from '../../runner/request.ts'
@@ -73,7 +72,7 @@ export function createRunEndReporter({
         model.result === null
       )
         return
-      const { columns, color } = choosePresentation(globals, io, detectCaller(io.env))
+      const { columns, color } = choosePresentation(globals, io)
       await io.stdout.send(renderText(model.result, { columns, color }))
       await io.stdout.flush()
     },

@@ -6,24 +6,26 @@
 
 import type { ParsedCommand } from '../../cli/command.ts'
 import { printHelp } from '../../cli/documents.ts'
-import type { CommandHost } from '../../cli/host.ts'
-import { readInput, scanToolArguments } from '../../cli/input.ts'
+import { readInput } from '../../cli/input.ts'
+import type { CommandHost } from '../../cli/types.ts'
 import type { Servable } from '../../core/tool.ts'
+import { parseToolArguments } from '../../define/tool-arguments.ts'
 import { isInfoRequest } from '../../process/inputs.ts'
 import type { Io } from '../../protocol/io.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { RegistryEntry } from '../../registry/catalog.ts'
 import type { FoundProgram } from '../../registry/source.ts'
 import { recoverRuns } from '../../runner/recover.ts'
-import { takesDocument } from '../../runner/request.ts'
 import type { RunArguments } from '../../runner/request.ts'
+import { takesDocument } from '../../runner/request.ts'
 import { findRunsFolder } from '../../runner/run-paths.ts'
 import { getLoadedWorkflow } from '../../workflow/lookup.ts'
 import { chooseProgress } from '../command.ts'
-import { pickRegistryFlags, withRegistry } from '../config.ts'
 import type { RegistryFlags } from '../config.ts'
+import { pickRegistryFlags, withRegistry } from '../config.ts'
 import { createSingleToolView, readOwnFlags } from '../tool-arguments.ts'
 import { applyRunMode, getRunCaller, obtainConsent } from './consent.ts'
+import type { RunFlags } from './create-run.ts'
 import {
   createRunOnce,
   detachRun,
@@ -31,7 +33,6 @@ import {
   prepareRun,
   requireDetachable,
 } from './create-run.ts'
-import type { RunFlags } from './create-run.ts'
 import { runInForeground } from './foreground.ts'
 
 type RunCommand = ParsedCommand & { kind: 'tool' }
@@ -158,7 +159,7 @@ async function readToolInput(
   host: CommandHost,
 ): Promise<RunArguments> {
   if (!takesDocument(program?.call)) return { args: rest }
-  const args = await scanToolArguments(entry, rest, globals, false)
+  const args = await parseToolArguments(entry.definition, rest, globals, false)
   if (args.problem) throw args.problem
   const { input } = await readInput(args, globals, io, { stdinTaken: false, signal: host.signal })
   return { args: rest, input: input as { readonly [field: string]: unknown } }

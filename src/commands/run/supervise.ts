@@ -3,8 +3,8 @@
  */
 
 import { basename, dirname } from 'node:path'
-import type { CommandHost } from '../../cli/host.ts'
 import { redirectStrayOutput } from '../../cli/stray-output.ts'
+import type { CommandHost } from '../../cli/types.ts'
 import type { Io } from '../../protocol/io.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { createFolderChannel } from '../../runner/answer-channels.ts'

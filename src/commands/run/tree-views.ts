@@ -3,32 +3,32 @@
  */
 
 import { dirname } from 'node:path'
-import type { BuiltinContext } from '../../cli/builtin-command.ts'
-import type { GlobalFlags } from '../../cli/global-flags.ts'
-import { captureStrayLines } from '../../cli/stray-lines.ts'
+import { captureStrayLines } from '../../cli/progress.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
+import type { GlobalFlags } from '../../define/global-flags.ts'
 import type { Io } from '../../protocol/io.ts'
 import type { RunEvent } from '../../protocol/run-state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { openRun } from '../../runner/find-run.ts'
 import type { RunQuestion } from '../../runner/questions.ts'
 import { applyEvent } from '../../views/model/run-model-events.ts'
-import { createRunModel } from '../../views/model/run-model.ts'
 import type { RunModel } from '../../views/model/run-model.ts'
-import { openLiveTree } from '../../views/terminal/live-tree.ts'
+import { createRunModel } from '../../views/model/run-model.ts'
 import type { LiveRun, LiveTree } from '../../views/terminal/live-tree.ts'
+import { openLiveTree } from '../../views/terminal/live-tree.ts'
 import type { Theme } from '../../views/terminal/theme.ts'
 import type { InlineRun } from '../../workflow/inline-run.ts'
-import { PERSON_NAME } from '../command.ts'
 import type { ProgressStyle } from '../command.ts'
-import { createRunEndReporter, createStderrTheme } from './result-view.ts'
+import { PERSON_NAME } from '../command.ts'
 import type { RunEndReporter } from './result-view.ts'
+import { createRunEndReporter, createStderrTheme } from './result-view.ts'
+import type { RunViewPart, ViewedRun } from './view-parts.ts'
 import {
   createShownQuestions,
   readEarlierEvents,
   readLogTail,
   toRunModelInput,
 } from './view-parts.ts'
-import type { RunViewPart, ViewedRun } from './view-parts.ts'
 
 /** The view of a run as a live tree on stderr, and the way to write beside it. */
 export type TreeView = Required<RunViewPart> & { aside(work: () => Promise<void>): Promise<void> }

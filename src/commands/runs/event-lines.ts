@@ -2,11 +2,10 @@
  * Events of runs as lines: words for people, JSON for programs.
  */
 
-import type { BuiltinContext } from '../../cli/builtin-command.ts'
-import { detectCaller } from '../../cli/caller.ts'
 import type { TextPainter } from '../../cli/formats/terminal-text.ts'
 import { cleanLine, cleanText, createTextPainter } from '../../cli/formats/terminal-text.ts'
 import { choosePresentation } from '../../cli/presentation.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
 import type { RunEvent, RunState } from '../../protocol/run-state.ts'
 import { quoteCommandLine, shorten } from '../../util/text.ts'
 import { compact, isObject } from '../../util/values.ts'
@@ -48,7 +47,7 @@ export function createLinePrinter(
   { io, globals }: Pick<BuiltinContext, 'io' | 'globals'>,
   { named = false, everything = false, beside = false }: PrinterOptions = {},
 ): LinePrinter {
-  const { mode, color, stderrColor } = choosePresentation(globals, io, detectCaller(io.env))
+  const { mode, color, stderrColor } = choosePresentation(globals, io)
   const paint = createTextPainter(beside ? stderrColor : color)
   const forPeople = beside || mode === 'text'
   const sink = beside ? io.stderr : io.stdout

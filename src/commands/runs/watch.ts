@@ -2,26 +2,25 @@
  * `toolable watch`, `toolable runs logs` and `toolable runs export`: following and printing the record of runs.
  */
 
-import type { BuiltinContext } from '../../cli/builtin-command.ts'
-import { detectCaller } from '../../cli/caller.ts'
 import { choosePresentation } from '../../cli/presentation.ts'
 import { redirectStrayOutput } from '../../cli/stray-output.ts'
-import { applyRunEvent, INITIAL_RUN_STATE, isFinished } from '../../protocol/run-state.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
 import type { RunEvent, RunStateInfo } from '../../protocol/run-state.ts'
+import { applyRunEvent, INITIAL_RUN_STATE, isFinished } from '../../protocol/run-state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { findRun, listRuns, openRun } from '../../runner/find-run.ts'
 import { isRunLive } from '../../runner/lock.ts'
 import { followLines, readEventBatches, readEvents } from '../../runner/log-reader.ts'
 import { recoverRuns } from '../../runner/recover.ts'
-import { findRunsFolder, isRunIdWithoutFolder } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
+import { findRunsFolder, isRunIdWithoutFolder } from '../../runner/run-paths.ts'
 import { getExitStatus } from '../../runner/summary.ts'
 import { exportTrace } from '../../runner/trace-export.ts'
 import { createSummaryBuilder } from '../../views/model/run-summary.ts'
 import { chooseProgress } from '../command.ts'
 import type { WatchedRun, Watcher, WatchOptions } from '../run/tree-views.ts'
-import { createLinePrinter } from './event-lines.ts'
 import type { LinePrinter } from './event-lines.ts'
+import { createLinePrinter } from './event-lines.ts'
 
 type WatchRunsInput = {
   readonly run?: readonly string[]
@@ -103,7 +102,7 @@ async function createWatcher(context: BuiltinContext, watching: WatchOptions): P
   const { io, globals } = context
   const { progress, runs, since } = watching
   const named = runs.length > 1
-  const forPeople = choosePresentation(globals, io, detectCaller(io.env)).mode === 'text'
+  const forPeople = choosePresentation(globals, io).mode === 'text'
   const printers: readonly LinePrinter[] = [
     ...(!forPeople || progress === 'words' || (progress === 'tree' && !io.stdout.isTTY)
       ? [createLinePrinter(context, { named })]

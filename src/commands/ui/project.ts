@@ -2,7 +2,7 @@
  * The project that a dashboard shows: its tools as they are at this moment, and whether an input fits one.
  */
 
-import type { StartInfo } from '../../cli/host.ts'
+import type { StartInfo } from '../../cli/types.ts'
 import { validateInput } from '../../core/validate.ts'
 import { compileSchema } from '../../define/schema/compile.ts'
 import { issuesToError } from '../../define/schema/issues.ts'

@@ -9,8 +9,6 @@ import { existsSync, statSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { BuiltinContext } from '../../cli/builtin-command.ts'
-import { detectCaller } from '../../cli/caller.ts'
 import { formatNotificationJson, formatNotificationText } from '../../cli/formats/envelope.ts'
 import { toJsonText } from '../../cli/formats/json-text.ts'
 import { isEnvelopeMode } from '../../cli/output.ts'
@@ -18,6 +16,7 @@ import { choosePresentation } from '../../cli/presentation.ts'
 import { readSecretFile } from '../../cli/secrets.ts'
 import { createServerLifecycle } from '../../cli/server.ts'
 import { redirectStrayOutput } from '../../cli/stray-output.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
 import { host } from '../../core/host.ts'
 import { findProjectFolder } from '../../core/project.ts'
 import { listenHttp } from '../../http/node-server.ts'
@@ -61,9 +60,7 @@ export async function serveUi(
   { io, host: process, globals, set }: BuiltinContext,
 ): Promise<number> {
   const { readOnly = false, tokenFile } = input
-  const json = isEnvelopeMode(
-    choosePresentation(globals, io, detectCaller(io.env), {}, set.options.defaultOutput).mode,
-  )
+  const json = isEnvelopeMode(choosePresentation(globals, io, set.options.defaultOutput).mode)
   const tell = (level: 'warn' | 'error', message: string): void => {
     const event = { type: 'log', level, message } as const
     io.stderr.write(`${json ? formatNotificationJson(event) : formatNotificationText(event)}\n`)

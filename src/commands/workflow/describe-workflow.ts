@@ -5,12 +5,11 @@
 
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import type { BuiltinContext } from '../../cli/builtin-command.ts'
-import { detectCaller } from '../../cli/caller.ts'
 import type { ResultRenderer } from '../../cli/formats/envelope.ts'
 import { cleanLine } from '../../cli/formats/terminal-text.ts'
 import { createDialectContext, printOutcome } from '../../cli/output.ts'
 import { choosePresentation } from '../../cli/presentation.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
 import { compileSchema } from '../../define/schema/compile.ts'
 import { issuesToError } from '../../define/schema/issues.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
@@ -131,7 +130,7 @@ export async function printDryRunPlan(
     { ok: true, status: 'success', result, meta },
     {
       io,
-      presentation: choosePresentation(globals, io, detectCaller(io.env)),
+      presentation: choosePresentation(globals, io),
       context: createDialectContext(io, 'workflow_run'),
       streamed: false,
       quiet: globals.quiet === true,

@@ -3,7 +3,7 @@
  * tools.
  */
 
-import type { BuiltinContext } from '../../cli/builtin-command.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
 import type { Registry } from '../../registry/types.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'

@@ -2,15 +2,14 @@
  * `toolable workflow resume`.
  */
 
-import type { BuiltinContext } from '../../cli/builtin-command.ts'
-import { detectCaller } from '../../cli/caller.ts'
 import { choosePresentation } from '../../cli/presentation.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { listRuns, readRunRequest } from '../../runner/find-run.ts'
 import { isRunLive } from '../../runner/lock.ts'
 import { recoverRuns } from '../../runner/recover.ts'
-import { findRunsFolder } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
+import { findRunsFolder } from '../../runner/run-paths.ts'
 import { readBriefSummary } from '../../runner/summary.ts'
 import { findOrphans } from '../../workflow/embedded/adopt.ts'
 import { resumeRun } from '../control/resume.ts'
@@ -51,7 +50,7 @@ export async function resumeWorkflows(
   }
   if (ids.length === 0)
     io.stdout.write(
-      choosePresentation(globals, io, detectCaller(io.env)).mode === 'text'
+      choosePresentation(globals, io).mode === 'text'
         ? 'no workflow was interrupted\n'
         : `${JSON.stringify({ ok: true, status: 'success', result: { resumed: [] }, meta: { tool: 'toolable.workflow_resume', duration_ms: 0 } })}\n`,
     )

@@ -5,22 +5,22 @@
 
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { BuiltinContext } from '../../cli/builtin-command.ts'
 import { readStdinText } from '../../cli/input.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
 import { coerceText } from '../../define/flag-input.ts'
 import type { Io } from '../../protocol/io.ts'
 import { toMilliseconds } from '../../protocol/limits.ts'
 import { parseJsonInput } from '../../protocol/parse-json.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { describeUnknownName } from '../../util/text.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { loadWorkflow } from '../../workflow/definition/load.ts'
 import type { Workflow } from '../../workflow/definition/model.ts'
 import { checkWorkflowInput } from '../../workflow/scheduler.ts'
 import { chooseProgress } from '../command.ts'
-import { pickRegistryFlags } from '../config.ts'
 import type { RegistryFlags } from '../config.ts'
+import { pickRegistryFlags } from '../config.ts'
 import { parseAnswers } from '../run/create-run.ts'
 import { findWorkflowFile } from './describe-workflow.ts'
 import type { ExecuteWorkflow } from './execution.ts'
@@ -55,7 +55,7 @@ export async function runWorkflow(
     ingress,
     admin,
   } = flags
-  if (globals.secretFiles.length > 0)
+  if (globals.secretFile)
     throw new ToolError('USAGE', 'a workflow has no secrets of its own', {
       field: 'secret-file',
       suggestion: 'Name the files in the manifests of its tools',

@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { fail } from '../../../src/protocol/tool-error.ts'
 import { tool } from '../../../src/core/tool.ts'
 import { runMatchingBuiltin } from '../../../src/cli/run-builtin.ts'
-import type { BuiltinCommand } from '../../../src/cli/builtin-command.ts'
+import type { BuiltinCommand } from '../../../src/cli/types.ts'
 import { createBuiltinToolset } from '../../../src/cli/builtins.ts'
 import { parseCommand } from '../../../src/cli/command.ts'
 import type { ParsedCommand } from '../../../src/cli/command.ts'
-import { createGlobalFlags } from '../../../src/cli/global-flags.ts'
 import { completeWords } from '../../../src/cli/complete.ts'
-import type { CommandHost } from '../../../src/cli/host.ts'
+import type { CommandHost } from '../../../src/cli/types.ts'
 import { toolset } from '../../../src/cli/toolset.ts'
 import { createFakeIo } from '../../../src/testing/run-cli.ts'
 
@@ -302,7 +301,7 @@ async function run(
   const status = await runMatchingBuiltin(
     builtins,
     program,
-    { kind: 'builtin', name: 'mcp', rest, globals: createGlobalFlags() },
+    { kind: 'builtin', name: 'mcp', rest, globals: {} },
     io,
     host(),
   )

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { CliCall } from '../../../src/cli/types.ts'
+import { loadDialectWriter } from '../../../src/protocol/output.ts'
 import type { Io } from '../../../src/protocol/io.ts'
 import { createEventPrinter } from '../../../src/cli/interaction.ts'
 
@@ -47,16 +49,9 @@ async function listen(
     columns: undefined,
   }
   const context = { tool: 'slow', runId: 'r-1', now: () => '2026-01-01T00:00:00.000Z' }
-  const listener = await createEventPrinter({
-    io,
-    presentation,
-    context,
-    streamed: true,
-    session: false,
-    quiet: false,
-    verbose: 0,
-    label: 'slow',
-  })
+  const call = { io, presentation, globals: {}, entry: { path: ['slow'] } } as unknown as CliCall
+  const writer = await loadDialectWriter(dialect)
+  const listener = await createEventPrinter({ call, writer, context, streamed: true })
   return { lines, listener }
 }
 

@@ -1,12 +1,103 @@
 /**
- * Questions and completions answered by the caller: as JSON lines on stdin, or by an HTTP endpoint.
+ * How questions of a tool are answered: by a person at the terminal, by the caller as JSON lines on
+ * stdin, or, for completions, by an HTTP endpoint. Loaded when a tool asks.
  */
 
+import { parseTypedAnswer } from '../core/questions.ts'
 import type { Answerer, Interaction, Sampler, SampleRequest } from '../protocol/events.ts'
+import type { Screen, TextSink } from '../protocol/io.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { SerialQueue } from '../util/async.ts'
 import { compact, isObject } from '../util/values.ts'
-import { createAbortableQueue } from './input.ts'
+import { cleanText } from './formats/terminal-text.ts'
+import { getDisplayWidth, padEnd } from './formats/text-layout.ts'
 import type { StdinLineReader } from './input.ts'
+
+/**
+ * A person at a terminal who answers questions. Questions go to stderr, so that stdout stays clean;
+ * on a `screen` they are put again when the process was stopped meanwhile.
+ */
+export function createTerminalAnswerer(
+  lines: Pick<StdinLineReader, 'next'>,
+  stderr: Pick<TextSink, 'write'>,
+  screen?: Pick<Screen, 'onStop'>,
+): Answerer {
+  return async (question, signal) => {
+    if (question.problem) stderr.write(`  ${cleanText(question.problem)}\n`)
+    for (;;) {
+      stderr.write(formatQuestion(question))
+      const goneOn = screen?.onStop(
+        () => undefined,
+        () => stderr.write(formatQuestion(question)),
+      )
+      const line = await lines.next(signal).finally(goneOn)
+      if (line === undefined) {
+        stderr.write('\n')
+        return undefined
+      }
+      if (line.trim() === '' && question.default !== undefined) return question.default
+      const answer = await checkTypedLine(line.trim(), question)
+      if (answer.ok) return answer.value
+      stderr.write(`  ${answer.problem}\n`)
+    }
+  }
+}
+
+type TypedAnswer =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+
+// A person at a terminal sees the choices with their numbers, and is told at once what does not
+// answer.
+async function checkTypedLine(text: string, question: Interaction): Promise<TypedAnswer> {
+  const value = await parseTypedAnswer(question, text)
+  if (question.kind === 'confirm' && typeof value !== 'boolean')
+    return { ok: false, problem: 'Please answer y or n.' }
+  if (question.kind !== 'decision') return { ok: true, value }
+  const { options = [] } = question
+  const byNumber = /^\d+$/.test(text) ? options[Number(text) - 1] : undefined
+  const chosen = options.find((option) => option.value === value) ?? byNumber
+  return chosen
+    ? { ok: true, value: chosen.value }
+    : { ok: false, problem: `Please choose a number from 1 to ${options.length}.` }
+}
+
+function formatQuestion({
+  kind,
+  prompt,
+  options = [],
+  dialogue,
+  default: byDefault,
+}: Interaction): string {
+  const clean = cleanText(prompt)
+  if (dialogue) return clean
+  if (kind === 'confirm') return `${clean} ${formatConfirmChoices(byDefault)} `
+  const text = typeof byDefault === 'string' ? byDefault : (JSON.stringify(byDefault) ?? '')
+  const shown = byDefault === undefined ? '' : `(${cleanText(text)}) `
+  if (kind === 'decision') return `${clean}\n${formatChoices(options)}${shown}> `
+  return `${clean} ${shown}`
+}
+
+function formatConfirmChoices(byDefault: unknown): string {
+  if (byDefault === undefined) return '[y/n]'
+  return byDefault === true ? '[Y/n]' : '[y/N]'
+}
+
+// The descriptions are aligned in a column.
+function formatChoices(options: NonNullable<Interaction['options']>): string {
+  const rows = options.map(({ value, label, description }, index) => ({
+    name: `  ${index + 1}) ${cleanText(label ?? value)}`,
+    description: cleanText(description ?? ''),
+  }))
+  const widest = Math.max(
+    0,
+    ...rows.filter((row) => row.description !== '').map((row) => getDisplayWidth(row.name)),
+  )
+  return rows
+    .map(({ name, description }) =>
+      description === '' ? `${name}\n` : `${padEnd(name, widest)}  ${description}\n`,
+    )
+    .join('')
+}
 
 type DialogueLine = { readonly [field: string]: unknown }
 
@@ -28,10 +119,11 @@ export type LineChannel = {
  * wants them.
  */
 export function createLineDialogue(channel: LineChannel): LineDialogue {
-  const inTurn = createAbortableQueue()
+  const queue = new SerialQueue()
   return {
     answer: (question, signal) =>
-      inTurn(signal, async () => {
+      queue.run(async () => {
+        signal.throwIfAborted()
         await sendQuestion(channel, question)
         const line = await waitForLine(
           channel,
@@ -41,7 +133,8 @@ export function createLineDialogue(channel: LineChannel): LineDialogue {
         return line === undefined || question.dialogue ? line : getAnswer(line)
       }),
     sample: (request, signal) =>
-      inTurn(signal, async () => {
+      queue.run(async () => {
+        signal.throwIfAborted()
         await sendQuestion(channel, toSampleQuestion(request))
         const line = await waitForLine(
           channel,
@@ -62,13 +155,11 @@ export function createLineDialogue(channel: LineChannel): LineDialogue {
 export function parseCompletion(answer: DialogueLine): string {
   if (typeof answer['content'] === 'string') return answer['content']
   const error = answer['error']
-  const words =
-    typeof error === 'string'
-      ? error
-      : isObject(error) && typeof error['message'] === 'string'
-        ? error['message']
-        : 'the answer has no content'
-  throw new ToolError('DEPENDENCY', `the completion failed: ${words}`)
+  const words = isObject(error) ? error['message'] : error
+  throw new ToolError(
+    'DEPENDENCY',
+    `the completion failed: ${typeof words === 'string' ? words : 'the answer has no content'}`,
+  )
 }
 
 async function sendQuestion(channel: LineChannel, question: Interaction): Promise<void> {
