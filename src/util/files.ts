@@ -1,8 +1,6 @@
 /** Paths and small files: what every subsystem asks the file system. */
 
-import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 
 /** The byte that ends a line. */
@@ -51,7 +49,9 @@ export async function withTemporaryFolder<T>(
   prefix: string,
   work: (folder: string) => T | Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), prefix))
+  // Loaded here: this file is on the start path of the registry, where nothing needs the module.
+  const { tmpdir } = await import('node:os')
+  const folder = mkdtempSync(join(tmpdir(), prefix))
   try {
     return await work(folder)
   } finally {

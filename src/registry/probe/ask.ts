@@ -3,51 +3,52 @@
  */
 
 import { availableParallelism } from 'node:os'
-import type { ChildEnd } from '../../process/child.ts'
+import type { ChildEnd, ProbeProfile } from '../../process/child.ts'
 import { PROBE_HOME } from '../../process/child.ts'
 import type { HostEnv } from '../../process/environment.ts'
 import { buildProbeEnv } from '../../process/environment.ts'
 import { getCpuTimeMs } from '../../process/process-table.ts'
 import { runChild } from '../../process/run.ts'
 import type { PromptManifest, ResourceManifest } from '../../protocol/manifest.ts'
+import { KIBIBYTE, MEBIBYTE } from '../../util/units.ts'
 import { compact } from '../../util/values.ts'
 import type { ChildCall, ProgramForm } from '../child/child-call.ts'
 import type { ForeignMetadata } from '../source.ts'
 
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024
-const MAX_STDERR_BYTES = 64 * 1024
-/** Milliseconds of processor time within WANTED below which a child only waits for something. */
+const MAX_ANSWER_BYTES = 4 * MEBIBYTE
+const MAX_STDERR_BYTES = 64 * KIBIBYTE
+/** Milliseconds of processor time per WANTED_ANSWER_MS below which a child is only waiting. */
 const IDLE_CPU_MS = 30
 
 /** Where and how a candidate is asked. */
 export type ProbeTarget = {
   readonly candidate: ProbeCandidate
   readonly options: ProbeOptions
-  readonly gate: ProbeGate
-  /** Its command, the interpreter without detours. */
+  readonly gate: ReturnType<typeof createProbeGate>
+  /** Its command, with the real interpreter. */
   readonly command: ProbeCandidate['command']
   /** What it may read in the sandbox; undefined: there is no sandbox. */
   readonly readable: readonly string[] | undefined
-  /** An empty folder of the host, for where there is no sandbox. */
-  readonly folder: string | undefined
+  /** An empty folder of the host, for a machine without sandbox. */
+  readonly folder?: string
 }
 
 /**
- * Asks one question. A child that works through all its time without an answer may only have had
- * bad company, and is asked once more, alone.
+ * Asks one question. A child that works until its time is over without an answer may have been
+ * slowed down by others, so it is asked once more, alone.
  */
 export async function askProbeQuestion(
-  booth: ProbeTarget,
+  target: ProbeTarget,
   question: ProbeQuestion,
 ): Promise<ChildEnd> {
-  const first = await runProbe(booth, question, await booth.gate.enter())
+  const first = await runProbe(target, question, await target.gate.enter())
   if (first.end.reason !== 'timeout' || first.isIdle) return first.end
-  return (await runProbe(booth, question, await booth.gate.enterAlone())).end
+  return (await runProbe(target, question, await target.gate.enterAlone())).end
 }
 
-/** Milliseconds that the answer takes when nobody else is running. */
-export async function measureAlone(booth: ProbeTarget, question: ProbeQuestion): Promise<number> {
-  return (await runProbe(booth, question, await booth.gate.enterAlone())).end.duration
+/** Milliseconds until the answer when no other program is running. */
+export async function measureAlone(target: ProbeTarget, question: ProbeQuestion): Promise<number> {
+  return (await runProbe(target, question, await target.gate.enterAlone())).end.duration
 }
 
 async function runProbe(
@@ -66,26 +67,22 @@ async function runProbe(
       if (isIdle && slot.stepAside()) clearInterval(watch)
     }, WANTED_ANSWER_MS)
   }
+  const sandbox: ProbeProfile | undefined = readable && {
+    writable: 'private-tmp',
+    network: 'none',
+    readable: [candidate.path, ...readable],
+  }
   try {
-    const end = await runChild(
-      compact({
-        command: [...command, ...question.args],
-        cwd: readable ? '/' : folder,
-        env: buildProbeEnv(options.env, folder),
-        timeout: question.timeoutMs,
-        maxStdout: MAX_ANSWER_BYTES,
-        maxStderr: MAX_STDERR_BYTES,
-        onStart,
-        signal: options.signal,
-        sandbox: readable
-          ? ({
-              writable: 'private-tmp',
-              network: 'none',
-              readable: [candidate.path, ...readable],
-            } as const)
-          : undefined,
-      }),
-    )
+    const end = await runChild({
+      command: [...command, ...question.args],
+      cwd: sandbox ? '/' : folder,
+      env: buildProbeEnv(options.env, folder),
+      timeout: question.timeoutMs,
+      maxStdout: MAX_ANSWER_BYTES,
+      maxStderr: MAX_STDERR_BYTES,
+      onStart,
+      ...compact({ signal: options.signal, sandbox }),
+    })
     return { end, isIdle }
   } finally {
     clearInterval(watch)
@@ -99,14 +96,11 @@ export type ProbeCandidate = {
   readonly path: string
   /** How it is started: an interpreter and the path, or the path alone. */
   readonly command: readonly [program: string, ...args: string[]]
-  /**
-   * Scripts are asked for Simple JSON first, executables for `--discover`; both are asked
-   * everything.
-   */
+  /** Scripts are asked for Simple JSON first, executables for `--discover`. */
   readonly kind: 'script' | 'executable'
-  /** What a tool is called that does not say its name; default: the file without its ending. */
+  /** The name of a tool that has none; default: the file without its extension. */
   readonly name?: string
-  /** Ask `--help` too when nothing else is answered. Default false. */
+  /** Ask `--help` too when it answers nothing else. Default false. */
   readonly help?: boolean
   /** What it may read besides its project, where homes are hidden. */
   readonly readable?: readonly string[]
@@ -121,7 +115,7 @@ export type ProbeOptions = {
   /** The environment of the host; children get very little of it. */
   readonly env: HostEnv
   readonly signal?: AbortSignal
-  /** Understands the text that `--help` brought. */
+  /** Reads the output of `--help`. */
   readonly readHelp?: (
     text: string,
     name: string,
@@ -131,21 +125,24 @@ export type ProbeOptions = {
 /** What a candidate answered to, the richest first. */
 export type ProbeForm = 'discover' | 'multi-schema' | 'schema' | 'simple' | 'help'
 
-/** Why a candidate is not a tool. */
-export type ProbeRefusalReason =
-  | 'slow'
-  | 'crashed'
-  | 'not-json'
-  | 'two-documents'
-  | 'no-answer'
-  | 'refused'
-  | 'too-much-output'
-  | 'needs-permission'
-  | 'wants-input'
-  | 'not-started'
-  | 'no-sandbox'
-  | 'cancelled'
+/** Why a candidate is not a tool, the most telling reason first. */
+export const REFUSAL_REASONS = [
+  'cancelled',
+  'no-sandbox',
+  'not-started',
+  'crashed',
+  'needs-permission',
+  'wants-input',
+  'too-much-output',
+  'slow',
+  'two-documents',
+  'not-json',
+  'refused',
+  'no-answer',
+] as const
+export type ProbeRefusalReason = (typeof REFUSAL_REASONS)[number]
 
+/** A tool of another process: its metadata, and how it is called. The cache keeps it. */
 export type ProgramTool = {
   readonly name: string
   readonly facts: ForeignMetadata
@@ -159,20 +156,20 @@ export type ProbeWarning = {
   readonly fix: string
 }
 
-/** What became of a candidate. Plain data: the cache keeps it where `isLasting` says so. */
-export type ProbeVerdict =
-  | {
-      readonly kind: 'tools'
-      readonly form: ProbeForm
-      /** What the program calls itself. */
-      readonly program?: string
-      readonly version?: string
-      readonly tools: readonly ProgramTool[]
-      readonly resources: readonly ResourceManifest[]
-      readonly prompts: readonly PromptManifest[]
-      readonly warnings: readonly ProbeWarning[]
-    }
-  | ProbeRefusal
+/** The result for a candidate. Plain data: the cache keeps it where `isLastingVerdict` says so. */
+export type ProbeVerdict = ProbedProgram | ProbeRefusal
+
+export type ProbedProgram = {
+  readonly kind: 'tools'
+  readonly form: ProbeForm
+  /** What the program calls itself. */
+  readonly program?: string
+  readonly version?: string
+  readonly tools: readonly ProgramTool[]
+  readonly resources: readonly ResourceManifest[]
+  readonly prompts: readonly PromptManifest[]
+  readonly warnings: readonly ProbeWarning[]
+}
 
 export type ProbeRefusal = {
   readonly kind: 'not-a-tool'
@@ -181,72 +178,42 @@ export type ProbeRefusal = {
   readonly fix: string
 }
 
-/**
- * Whether a verdict is about the file, so that it holds until the file changes; otherwise it is
- * about the machine or the moment.
- */
+/** True for a verdict that holds until the file changes, false for one about the machine. */
 export function isLastingVerdict(verdict: ProbeVerdict): boolean {
-  return (
-    verdict.kind === 'tools' || (verdict.reason !== 'no-sandbox' && verdict.reason !== 'cancelled')
-  )
+  if (verdict.kind === 'tools') return true
+  return verdict.reason !== 'no-sandbox' && verdict.reason !== 'cancelled'
 }
 
-/** Milliseconds in which an answer is wanted; what comes later counts, with a warning. */
+/** Milliseconds for an answer; later ones count too, with a warning. */
 export const WANTED_ANSWER_MS = 200
 
 /** One question to a candidate. */
-export type ProbeQuestion = {
-  readonly about: 'simple' | 'multi-schema' | 'schema' | 'discover' | 'manifest' | 'help'
-  readonly args: readonly string[]
-  /** Milliseconds. */ readonly timeoutMs: number
-}
+export type ProbeQuestion = { readonly args: readonly string[]; readonly timeoutMs: number }
 
 // Byte for byte: tools compare the argument as text.
-export const SIMPLE_QUESTION: ProbeQuestion = {
-  about: 'simple',
-  args: ['{"__test__": true}'],
-  timeoutMs: 2000,
-}
+export const SIMPLE_QUESTION: ProbeQuestion = { args: ['{"__test__": true}'], timeoutMs: 2000 }
 export const MULTI_SCHEMA_QUESTION: ProbeQuestion = {
-  about: 'multi-schema',
   args: ['--fractalic-dump-multi-schema'],
   timeoutMs: 2000,
 }
-export const SCHEMA_QUESTION: ProbeQuestion = {
-  about: 'schema',
-  args: ['--fractalic-dump-schema'],
-  timeoutMs: 2000,
-}
-export const DISCOVER_QUESTION: ProbeQuestion = {
-  about: 'discover',
-  args: ['--discover'],
-  timeoutMs: 5000,
-}
-export const HELP_QUESTION: ProbeQuestion = { about: 'help', args: ['--help'], timeoutMs: 2000 }
+export const SCHEMA_QUESTION: ProbeQuestion = { args: ['--fractalic-dump-schema'], timeoutMs: 2000 }
+export const DISCOVER_QUESTION: ProbeQuestion = { args: ['--discover'], timeoutMs: 5000 }
+export const HELP_QUESTION: ProbeQuestion = { args: ['--help'], timeoutMs: 2000 }
 
-/** Asks for the schemas of all tools of a program at once, or of one tool. */
-export const toManifestQuestion = (...tool: readonly string[]): ProbeQuestion => ({
-  about: 'manifest',
-  args: [...tool, '--manifest'],
-  timeoutMs: 5000,
-})
-
-/** A place among those that may use a core. */
+/** A place among the programs that may use a core. */
 type ProbeSlot = {
-  /**
-   * Gives the core to somebody else while this one only waits. False when too many wait already.
-   */
+  /** Frees the core while this program only waits. False when too many wait already. */
   stepAside(): boolean
   leave(): void
 }
 
-/** Lets a bounded number in at once, and some alone, when nobody else is inside or waiting. */
-type ProbeGate = { enter(): Promise<ProbeSlot>; enterAlone(): Promise<ProbeSlot> }
-
 const MAX_WAITING = 32
 
-/** A gate for that many cores. */
-export function createProbeGate(limit: number): ProbeGate {
+/**
+ * Admits as many programs at the same time as there are cores, and some alone, when no other is
+ * inside or waiting.
+ */
+export function createProbeGate(limit: number) {
   const queue: (() => void)[] = []
   const loners: (() => void)[] = []
   let inside = 0
@@ -268,7 +235,7 @@ export function createProbeGate(limit: number): ProbeGate {
       admit()
     })
   return {
-    async enter() {
+    async enter(): Promise<ProbeSlot> {
       await enter(queue)
       let place: 'inside' | 'aside' | 'left' = 'inside'
       return {
@@ -288,7 +255,7 @@ export function createProbeGate(limit: number): ProbeGate {
         },
       }
     },
-    async enterAlone() {
+    async enterAlone(): Promise<ProbeSlot> {
       await enter(loners)
       return {
         stepAside: () => false,
@@ -301,13 +268,10 @@ export function createProbeGate(limit: number): ProbeGate {
   }
 }
 
-const gatesByLimit = new Map<number, ProbeGate>()
+const gatesByLimit = new Map<number, ProbeTarget['gate']>()
 
-/**
- * The gate of this process for that many cores, or all: folders that are looked at together share
- * it.
- */
-export function getSharedGate(limit = availableParallelism()): ProbeGate {
+/** The gate of this process: folders that are scanned at the same time share the cores. */
+export function getSharedGate(limit = availableParallelism()): ProbeTarget['gate'] {
   const gate = gatesByLimit.get(limit) ?? createProbeGate(Math.max(1, limit))
   gatesByLimit.set(limit, gate)
   return gate

@@ -6,113 +6,118 @@ import { dirname, join } from 'node:path'
 import type { ChildEnd } from '../../process/child.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { quoteCommandLine, quoteForShell } from '../../util/text.ts'
-import { isDeeperThan, isObject } from '../../util/values.ts'
-import { WANTED_ANSWER_MS } from './ask.ts'
+import { isDeeperThan, isObject, tryParseJson } from '../../util/values.ts'
 import type { ProbeCandidate, ProbeQuestion, ProbeRefusal, ProbeRefusalReason } from './ask.ts'
+import { REFUSAL_REASONS, WANTED_ANSWER_MS } from './ask.ts'
 
 /** A refusal, and whether other questions can still change it. */
 export type ProbeSetback = ProbeRefusal & { readonly isFinal: boolean }
 
-/** The most telling reason first. */
-const REASONS_BY_WEIGHT: readonly ProbeRefusalReason[] = [
-  'cancelled',
-  'no-sandbox',
-  'not-started',
-  'crashed',
-  'needs-permission',
-  'wants-input',
-  'too-much-output',
-  'slow',
-  'two-documents',
-  'not-json',
-  'refused',
-  'no-answer',
-]
 const ANSWER_FIX = `Let it print {"success": true, "_simple": true} when its only argument is '{"__test__": true}', or describe it in a YAML file beside it`
 const PURE_STDOUT_FIX = 'Print one JSON document to stdout and everything else to stderr'
 
 /** Why an answer does not make its candidate a tool. */
 export function explainAnswer(
   candidate: ProbeCandidate,
-  { args, timeoutMs: patience }: ProbeQuestion,
+  question: ProbeQuestion,
   end: ChildEnd,
-  read: ParsedStdout,
+  output: ParsedStdout,
 ): ProbeSetback {
-  const asked = args.join(' ')
-  const stderr = end.stderr.toString()
-  if (end.reason === 'cancelled')
-    return toSetback('cancelled', 'The probing was cancelled', 'toolable rescan', true)
-  if (end.reason === 'not-started') return toStartSetback(end.problem)
-  if (end.reason === 'timeout')
-    return toSetback(
-      'slow',
-      `It gave no answer to ${asked} within ${patience / 1000} s; ${WANTED_ANSWER_MS} ms are wanted`,
-      'Look at the arguments first and answer, before heavy imports, loops or servers; or describe it in a YAML file beside it',
-    )
-  if (end.reason !== 'exited')
-    return toSetback(
-      'too-much-output',
-      `It answered ${asked} with more than 4 MiB`,
-      PURE_STDOUT_FIX,
-    )
-  if (end.status !== 0) {
-    const complaint = diagnoseStderr(stderr, candidate)
-    if (complaint)
-      return toSetback(complaint.reason, complaint.message, complaint.fix, complaint.isFinal)
-    if (end.signal !== null || (end.status ?? 0) > 128)
+  const asked = question.args.join(' ')
+  switch (end.reason) {
+    case 'exited':
+      return explainFailure(candidate, question, end) ?? explainOutput(asked, end, output)
+    case 'cancelled':
+      return toSetback('cancelled', 'The probing was cancelled', 'toolable rescan', true)
+    case 'not-started':
+      return toStartSetback(end.problem)
+    case 'timeout':
       return toSetback(
-        'crashed',
-        `It was ended by ${end.signal ?? `signal ${end.status! - 128}`} when it was asked ${asked}`,
-        `Run it by hand: ${quoteCommandLine([...candidate.command, ...args])}`,
+        'slow',
+        `It gave no answer to ${asked} within ${question.timeoutMs / 1000} s; ${WANTED_ANSWER_MS} ms are wanted`,
+        'Look at the arguments first and answer, before heavy imports, loops or servers; or describe it in a YAML file beside it',
+      )
+    default:
+      return toSetback(
+        'too-much-output',
+        `It answered ${asked} with more than 4 MiB`,
+        PURE_STDOUT_FIX,
       )
   }
-  if (read.kind === 'two-documents')
-    return toSetback(
-      'two-documents',
-      `It answered ${asked} with several JSON documents; one is wanted`,
-      PURE_STDOUT_FIX,
-    )
-  if (read.kind === 'too-deep')
-    return toSetback(
-      'not-json',
-      `It answered ${asked} with JSON that is nested more than ${MAX_ANSWER_DEPTH} levels deep`,
-      ANSWER_FIX,
-    )
-  if (read.kind === 'not-json')
-    return toSetback(
-      'not-json',
-      `It answered ${asked} with ${read.besides ? 'text besides JSON' : 'text that is not JSON'}: ${read.line}`,
-      read.besides ? PURE_STDOUT_FIX : ANSWER_FIX,
-    )
-  if (read.kind === 'document' && end.status !== 0)
-    return toSetback(
-      'refused',
-      `It refused ${asked} with exit status ${end.status}: ${describeErrorValue(read.value)}`,
-      ANSWER_FIX,
-    )
-  if (read.kind === 'document')
-    return toSetback(
-      'not-json',
-      `It answered ${asked} with JSON that describes nothing: ${JSON.stringify(read.value).slice(0, 100)}`,
-      ANSWER_FIX,
-    )
+}
+
+function explainFailure(
+  candidate: ProbeCandidate,
+  { args }: ProbeQuestion,
+  { status, signal, stderr }: ChildEnd,
+): ProbeSetback | undefined {
+  if (status === 0) return undefined
+  const diagnosis = diagnoseStderr(stderr.toString(), candidate)
+  if (diagnosis) return diagnosis
+  if (signal === null && (status ?? 0) <= 128) return undefined
   return toSetback(
-    'no-answer',
-    `It does not answer the questions that tools answer${end.status === 0 ? '' : ` (exit status ${end.status}${stderr.trim() === '' ? '' : `: ${getLastLine(stderr)}`})`}`,
-    ANSWER_FIX,
+    'crashed',
+    `It was ended by ${signal ?? `signal ${status! - 128}`} when it was asked ${args.join(' ')}`,
+    `Run it by hand: ${quoteCommandLine([...candidate.command, ...args])}`,
   )
 }
 
-/** The setback that tells most; of equal ones the first. */
+function explainOutput(
+  asked: string,
+  { status, stderr }: ChildEnd,
+  output: ParsedStdout,
+): ProbeSetback {
+  const answered = `It answered ${asked} with`
+  switch (output.kind) {
+    case 'two-documents':
+      return toSetback(
+        'two-documents',
+        `${answered} several JSON documents; one is wanted`,
+        PURE_STDOUT_FIX,
+      )
+    case 'too-deep':
+      return toSetback(
+        'not-json',
+        `${answered} JSON that is nested more than ${MAX_ANSWER_DEPTH} levels deep`,
+        ANSWER_FIX,
+      )
+    case 'not-json':
+      return output.besides
+        ? toSetback('not-json', `${answered} text besides JSON: ${output.line}`, PURE_STDOUT_FIX)
+        : toSetback('not-json', `${answered} text that is not JSON: ${output.line}`, ANSWER_FIX)
+    case 'document': {
+      const shown = JSON.stringify(output.value).slice(0, 100)
+      const error = describeErrorValue(output.value)
+      return status === 0
+        ? toSetback('not-json', `${answered} JSON that describes nothing: ${shown}`, ANSWER_FIX)
+        : toSetback(
+            'refused',
+            `It refused ${asked} with exit status ${status}: ${error}`,
+            ANSWER_FIX,
+          )
+    }
+    case 'nothing': {
+      const words = stderr.toString().trim()
+      const reason = words === '' ? '' : `: ${getLastLine(words)}`
+      const exit = status === 0 ? '' : ` (exit status ${status}${reason})`
+      return toSetback(
+        'no-answer',
+        `It does not answer the questions that tools answer${exit}`,
+        ANSWER_FIX,
+      )
+    }
+  }
+}
+
+/** The most telling setback; of equal ones the first. */
 export function pickWeightiest(setbacks: readonly ProbeSetback[]): ProbeRefusal {
-  const { isFinal: _hopeless, ...refusal } = [...setbacks].sort(
-    (left, right) =>
-      REASONS_BY_WEIGHT.indexOf(left.reason) - REASONS_BY_WEIGHT.indexOf(right.reason),
-  )[0]!
+  const getWeight = ({ reason }: ProbeSetback): number => REFUSAL_REASONS.indexOf(reason)
+  const sorted = setbacks.toSorted((left, right) => getWeight(left) - getWeight(right))
+  const { isFinal: _isFinal, ...refusal } = sorted[0]!
   return refusal
 }
 
-/** The refusal of a candidate whose answers nobody was prepared for. */
+/** The refusal of a candidate whose answer made the reader throw. */
 export function toSurpriseRefusal(thrown: unknown): ProbeRefusal {
   return pickWeightiest([
     toSetback(
@@ -134,45 +139,25 @@ export function toNoSandboxSetback(problem: ToolError): ProbeSetback {
 }
 
 function toStartSetback(problem: Error | undefined): ProbeSetback {
-  const isToolError = ToolError.is(problem)
-  if (isToolError && problem.code === 'SANDBOX_UNAVAILABLE') return toNoSandboxSetback(problem)
-  const reason = isToolError && problem.code === 'PERMISSION' ? 'needs-permission' : 'not-started'
-  return toSetback(
-    reason,
-    problem?.message ?? 'It cannot be started',
-    (isToolError ? problem.suggestion?.fix : undefined) ?? 'Run it by hand to see why',
-    true,
-  )
+  const error = ToolError.is(problem) ? problem : undefined
+  if (error?.code === 'SANDBOX_UNAVAILABLE') return toNoSandboxSetback(error)
+  const reason = error?.code === 'PERMISSION' ? 'needs-permission' : 'not-started'
+  const fix = error?.suggestion?.fix ?? 'Run it by hand to see why'
+  return toSetback(reason, problem?.message ?? 'It cannot be started', fix, true)
 }
 
 function toSetback(
   reason: ProbeRefusalReason,
   message: string,
   fix: string,
-  hopeless = false,
+  isFinal = false,
 ): ProbeSetback {
-  return { kind: 'not-a-tool', reason, message, fix, isFinal: hopeless }
+  return { kind: 'not-a-tool', reason, message, fix, isFinal }
 }
 
 function describeErrorValue(value: unknown): string {
   const error = isObject(value) && Object.hasOwn(value, 'error') ? value['error'] : value
   return (typeof error === 'string' ? error : JSON.stringify(error)).slice(0, 200)
-}
-
-/** What a program said when it fell over, understood. */
-type StderrDiagnosis = {
-  readonly reason: 'crashed' | 'needs-permission' | 'wants-input'
-  readonly message: string
-  readonly fix: string
-  /**
-   * It fell over before it looked at its arguments, so that other questions would end the same way.
-   */
-  readonly isFinal: boolean
-}
-
-type DiagnosisRule = {
-  readonly pattern: RegExp
-  explain(match: RegExpExecArray, candidate: ProbeCandidate): StderrDiagnosis
 }
 
 /** Python packages that have another name than their module. */
@@ -193,7 +178,11 @@ const RESCAN_COMMAND = ' && toolable rescan'
 const ANSWER_EARLY_FIX =
   'Let it look at its arguments first and answer, before it does anything else; or describe it in a YAML file beside it'
 
-const DIAGNOSIS_RULES: readonly DiagnosisRule[] = [
+/** Final where the program fails before it looks at its arguments: every question ends like that. */
+const DIAGNOSIS_RULES: readonly {
+  readonly pattern: RegExp
+  explain(match: RegExpExecArray, candidate: ProbeCandidate): ProbeSetback
+}[] = [
   {
     pattern: /ModuleNotFoundError: No module named '([\w.]+)'/,
     explain: ([, module], candidate) =>
@@ -201,13 +190,14 @@ const DIAGNOSIS_RULES: readonly DiagnosisRule[] = [
   },
   {
     pattern: /Cannot find (?:module|package) '([^'\n]{1,200})'/,
-    explain: ([, module], { path }) =>
-      toMissingModule(
-        module!,
-        isPackageName(module!)
-          ? `npm install --prefix ${quoteForShell(dirname(path))} ${getPackageName(module!)}${RESCAN_COMMAND}`
-          : `Put ${module} where ${path} looks for it, then: toolable rescan`,
-      ),
+    explain: ([, module], { path }) => {
+      const name = /^(?:@\w[\w.-]*\/)?\w[\w.-]*(?=\/|$)/.exec(module!)?.[0]
+      const fix =
+        name === undefined
+          ? `Put ${module} where ${path} looks for it, then: toolable rescan`
+          : `npm install --prefix ${quoteForShell(dirname(path))} ${name}${RESCAN_COMMAND}`
+      return toMissingModule(module!, fix)
+    },
   },
   {
     pattern: /cannot load such file -- (\w[\w./-]{0,199})/,
@@ -215,115 +205,104 @@ const DIAGNOSIS_RULES: readonly DiagnosisRule[] = [
   },
   {
     pattern: /Can't locate (\w[\w/]{0,199})\.pm in @INC/,
-    explain: ([, module]) =>
-      toMissingModule(
-        module!.replaceAll('/', '::'),
-        `cpan ${module!.replaceAll('/', '::')}${RESCAN_COMMAND}`,
-      ),
+    explain: ([, file]) => {
+      const module = file!.replaceAll('/', '::')
+      return toMissingModule(module, `cpan ${module}${RESCAN_COMMAND}`)
+    },
   },
   {
     pattern: /^ImportError: (.{1,300})$/m,
-    explain: ([, words], { command }) => ({
-      reason: 'crashed',
-      message: `It cannot import what it needs: ${words}`,
-      fix: `Repair the installation of its packages; see: ${quoteCommandLine(command)} --help`,
-      isFinal: true,
-    }),
+    explain: ([, words], { command }) =>
+      toSetback(
+        'crashed',
+        `It cannot import what it needs: ${words}`,
+        `Repair the installation of its packages; see: ${quoteCommandLine(command)} --help`,
+        true,
+      ),
   },
   {
     pattern: /^((?:Syntax|Indentation|Tab)Error): (.{1,300})$/m,
-    explain: ([, kind, words], { path, command }) => ({
-      reason: 'crashed',
-      message: `It cannot be read: ${kind}: ${words}`,
-      fix: path.endsWith('.py')
-        ? quoteCommandLine([command[0], '-m', 'py_compile', path])
-        : `Run it by hand: ${quoteCommandLine(command)}`,
-      isFinal: true,
-    }),
+    explain: ([, kind, words], { path, command }) =>
+      toSetback(
+        'crashed',
+        `It cannot be read: ${kind}: ${words}`,
+        path.endsWith('.py')
+          ? quoteCommandLine([command[0], '-m', 'py_compile', path])
+          : `Run it by hand: ${quoteCommandLine(command)}`,
+        true,
+      ),
   },
   {
     pattern: /(?:^|: )([\w.+-]{1,100}): (?:command )?not found$/m,
-    explain: ([, program]) => ({
-      reason: 'crashed',
-      message: `It uses the program ${program}, which is not there`,
-      fix: `Install ${program}, then: toolable rescan`,
-      isFinal: false,
-    }),
+    explain: ([, program]) =>
+      toSetback(
+        'crashed',
+        `It uses the program ${program}, which is not there`,
+        `Install ${program}, then: toolable rescan`,
+      ),
   },
   {
     pattern: /EOFError|EOF when reading|end of file on stdin/i,
-    explain: () => ({
-      reason: 'wants-input',
-      message: 'It asks for input, and during discovery there is nobody to answer',
-      fix: ANSWER_EARLY_FIX,
-      isFinal: false,
-    }),
+    explain: () =>
+      toSetback(
+        'wants-input',
+        'It asks for input, and during discovery there is nobody to answer',
+        ANSWER_EARLY_FIX,
+      ),
   },
   {
     pattern: /Read-only file system|\bEROFS\b/,
-    explain: () => ({
-      reason: 'needs-permission',
-      message:
-        'It writes files when it is only asked what it is, which is not allowed during discovery',
-      fix: ANSWER_EARLY_FIX,
-      isFinal: false,
-    }),
+    explain: () => toNeedsPermission('It writes files'),
   },
   {
     pattern:
       /Network is unreachable|ENETUNREACH|Temporary failure in name resolution|EAI_AGAIN|ENOTFOUND|Name or service not known|Could not resolve host/,
-    explain: () => ({
-      reason: 'needs-permission',
-      message:
-        'It connects to the network when it is only asked what it is, which is not allowed during discovery',
-      fix: ANSWER_EARLY_FIX,
-      isFinal: false,
-    }),
+    explain: () => toNeedsPermission('It connects to the network'),
   },
 ]
 
+const STACK_TRACE =
+  /^Traceback \(most recent call last\):|^[ \t]+at .+:\d+:\d+\)?$|^panic: |^thread '.+' panicked/m
+
 /**
- * Understands what a program wrote to stderr before it ended with a failure; undefined where it
- * says nothing that is known.
+ * Explains what a program wrote to stderr before it failed; undefined where it matches no rule and
+ * has no stack trace.
  */
 export function diagnoseStderr(
   stderr: string,
   candidate: ProbeCandidate,
-): StderrDiagnosis | undefined {
+): ProbeSetback | undefined {
   for (const { pattern, explain } of DIAGNOSIS_RULES) {
     const match = pattern.exec(stderr)
     if (match) return explain(match, candidate)
   }
-  if (
-    !/^Traceback \(most recent call last\):|^[ \t]+at .+:\d+:\d+\)?$|^panic: |^thread '.+' panicked/m.test(
-      stderr,
-    )
-  )
-    return undefined
+  if (!STACK_TRACE.test(stderr)) return undefined
   const line = stderr
     .trimEnd()
     .split('\n')
-    .filter((text) => /^\S*(?:Error|Exception|panic|thread)\b/.test(text))
-    .at(-1)
-  return {
-    reason: 'crashed',
-    message: `It crashed: ${(line ?? getLastLine(stderr)).slice(0, 300)}`,
-    fix: `Run it by hand: ${quoteCommandLine([...candidate.command, '{"__test__": true}'])}`,
-    isFinal: false,
-  }
+    .findLast((text) => /^\S*(?:Error|Exception|panic|thread)\b/.test(text))
+  return toSetback(
+    'crashed',
+    `It crashed: ${(line ?? getLastLine(stderr)).slice(0, 300)}`,
+    `Run it by hand: ${quoteCommandLine([...candidate.command, '{"__test__": true}'])}`,
+  )
 }
 
-/** The last thing that somebody said. */
 function getLastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1)!.trim().slice(0, 300)
 }
 
-function toMissingModule(module: string, fix: string): StderrDiagnosis {
-  return { reason: 'crashed', message: `missing module ${module}`, fix, isFinal: true }
+function toMissingModule(module: string, fix: string): ProbeSetback {
+  return toSetback('crashed', `missing module ${module}`, fix, true)
 }
 
-// Into the environment that runs it, where it has one; otherwise into the one that all tools of the
-// folder share.
+function toNeedsPermission(action: string): ProbeSetback {
+  const message = `${action} when it is only asked what it is, which is not allowed during discovery`
+  return toSetback('needs-permission', message, ANSWER_EARLY_FIX)
+}
+
+// Into its own environment, where it has one; otherwise into the one that all tools of the folder
+// share.
 function buildPipCommand(module: string, { command: [python], path }: ProbeCandidate): string {
   const top = module.split('.', 1)[0]!
   const name = Object.hasOwn(PYTHON_PACKAGES, top) ? PYTHON_PACKAGES[top] : top
@@ -333,18 +312,7 @@ function buildPipCommand(module: string, { command: [python], path }: ProbeCandi
   return `python3 -m venv ${quoteForShell(shared)} && ${quoteForShell(join(shared, 'bin', 'pip'))} install ${name}${RESCAN_COMMAND}`
 }
 
-function isPackageName(module: string): boolean {
-  return /^(@\w[\w.-]*\/)?\w[\w.-]*(\/|$)/.test(module)
-}
-
-function getPackageName(module: string): string {
-  return module
-    .split('/')
-    .slice(0, module.startsWith('@') ? 2 : 1)
-    .join('/')
-}
-
-/** Levels of a description; far more than any schema has that somebody can use. */
+/** Levels of a description; far more than a usable schema has. */
 const MAX_ANSWER_DEPTH = 200
 
 /** What a program printed, read as the one JSON document that it should be. */
@@ -363,18 +331,15 @@ export function parseStdoutDocument(bytes: Buffer): ParsedStdout {
     .replace(/^\uFEFF/, '')
     .trim()
   if (text === '') return { kind: 'nothing' }
-  const whole = tryParseJson(text)
-  if (whole)
-    return isDeeperThan(MAX_ANSWER_DEPTH, whole.value)
+  const value = tryParseJson(text)
+  if (value !== undefined)
+    return isDeeperThan(MAX_ANSWER_DEPTH, value)
       ? { kind: 'too-deep' }
-      : { kind: 'document', ...whole }
-  const stranger = text.includes('\n') ? findNonJsonLine(text) : text
-  if (stranger === undefined || isTwoDocuments(text)) return { kind: 'two-documents' }
-  return {
-    kind: 'not-json',
-    line: stranger.trim().slice(0, 200),
-    besides: /^[ \t]*[{[]/m.test(text),
-  }
+      : { kind: 'document', value }
+  const line = text.includes('\n') ? findNonJsonLine(text) : text
+  if (line === undefined || isTwoDocuments(text)) return { kind: 'two-documents' }
+  const besides = /^[ \t]*[{[]/m.test(text)
+  return { kind: 'not-json', line: line.trim().slice(0, 200), besides }
 }
 
 // Line by line instead of all at once, because the first one decides nearly always.
@@ -383,7 +348,7 @@ function findNonJsonLine(text: string): string | undefined {
     end = text.indexOf('\n', start)
     if (end === -1) end = text.length
     const line = text.slice(start, end)
-    if (line.trim() !== '' && !tryParseJson(line)) return line
+    if (line.trim() !== '' && tryParseJson(line) === undefined) return line
   }
   return undefined
 }
@@ -392,12 +357,4 @@ function findNonJsonLine(text: string): string | undefined {
 function isTwoDocuments(text: string): boolean {
   const border = /[}\]]\s*[{[]/.exec(text)
   return border !== null && tryParseJson(text.slice(0, border.index + 1)) !== undefined
-}
-
-function tryParseJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
-  }
 }
