@@ -4,7 +4,7 @@
  */
 
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readTextFile } from '../util/files.ts'
 import { writeFileAtomic } from '../util/lock-file.ts'
@@ -48,6 +48,13 @@ export function writeCacheFile(folder: string, file: string, text: string): void
   } catch {
     // The next run finds the same out again.
   }
+}
+
+/** The part of a cache file's name by which a person knows the file it belongs to. */
+export function toCacheName(file: string): string {
+  return basename(file)
+    .replace(/[^A-Za-z0-9_-]/g, '_')
+    .slice(0, 60)
 }
 
 const USER_FOLDERS = {

@@ -3,8 +3,8 @@
  */
 
 import { types } from 'node:util'
-import { ToolError } from '../protocol/tool-error.ts'
 import type { AnyErrorCode } from '../protocol/tool-error.ts'
+import { ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
 
 const ERRNO_CODES: { readonly [errno: string]: AnyErrorCode } = {
@@ -49,15 +49,12 @@ function convertThrown(thrown: unknown): ToolError {
     return new ToolError('INTERNAL', describeThrown(thrown), { cause: thrown })
   const system = findSystemError(thrown)
   const message = String(thrown.message || thrown.name)
-  const details = {
+  const details = compact({
     name: String(thrown.name),
-    ...(system &&
-      compact({
-        errno: system.code,
-        syscall: system.syscall || undefined,
-        path: system.path || undefined,
-      })),
-  }
+    errno: system?.code,
+    syscall: system?.syscall || undefined,
+    path: system?.path || undefined,
+  })
   return new ToolError(
     system ? ERRNO_CODES[system.code]! : 'INTERNAL',
     system && system !== thrown ? `${message}: ${system.message || system.code}` : message,

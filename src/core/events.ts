@@ -21,11 +21,11 @@ import { readEventPlan } from '../protocol/plan.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isObject } from '../util/values.ts'
 import { runAsHost } from './call-scope.ts'
-import { createLongId, trackBackground } from './call.ts'
 import type { CallOptions, CallResult } from './call.ts'
+import { createLongId, trackBackground } from './call.ts'
 import { toToolError } from './errors.ts'
-import { onAbort } from './lifecycle.ts'
 import type { RunningCall } from './lifecycle.ts'
+import { onAbort } from './lifecycle.ts'
 import { toJsonValue } from './result.ts'
 
 const MAX_RENDERED_LENGTH = 1000
@@ -89,7 +89,7 @@ function addInvocationFields(
 
 let lastTimestamp = { at: -1, text: '' }
 
-// Many calls end in the same millilatest, and to write it down costs as much as to check an input.
+// Many calls end in the same millisecond, and formatting it costs as much as checking an input.
 function getTimestamp(): string {
   const at = Date.now()
   if (at !== lastTimestamp.at) lastTimestamp = { at, text: new Date(at).toISOString() }
@@ -321,7 +321,8 @@ export function clampPercent(percent: number): number {
 }
 
 function toText(value: unknown): string {
-  return typeof value === 'string' ? value : value === undefined ? '' : previewValue(value)
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : previewValue(value)
 }
 
 function previewValue(value: unknown): string {

@@ -6,8 +6,8 @@
 import type { Deadline, ReadingContext } from '../protocol/context.ts'
 import { MAX_TIMER_MS } from '../protocol/limits.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { trackBackground } from './call.ts'
 import type { CancelSignal } from './call.ts'
+import { trackBackground } from './call.ts'
 import { host } from './host.ts'
 
 /**
@@ -212,29 +212,24 @@ export function runUntilAborted<T>(signal: CancelSignal, work: () => T | Promise
  */
 export function toCancelledError(reason: unknown): ToolError {
   if (reason instanceof ToolError) return reason
-  const error = reason instanceof Error ? reason : undefined
+  const { name, message } = reason instanceof Error ? reason : { name: '', message: reason }
   // What AbortSignal.timeout() aborts with.
-  if (error?.name === 'TimeoutError')
+  if (name === 'TimeoutError')
     return new ToolError('TIMEOUT', 'the caller gave the call no more time', { cause: reason })
-  const words =
-    typeof reason === 'string' ? reason : error && error.name !== 'AbortError' ? error.message : ''
-  return new ToolError(
-    'CANCELLED',
-    words ? `the call was cancelled: ${words}` : 'the call was cancelled',
-    { cause: reason },
-  )
+  const isExplained = typeof message === 'string' && message !== '' && name !== 'AbortError'
+  const details = isExplained ? `: ${message}` : ''
+  return new ToolError('CANCELLED', `the call was cancelled${details}`, { cause: reason })
 }
 
 function createTimeoutError(milliseconds: number, by: DeadlineOwner): ToolError {
-  return new ToolError('TIMEOUT', `the call took longer than ${milliseconds / 1000} seconds`, {
-    details: { limit_s: milliseconds / 1000, limited_by: by },
-    suggestion: {
-      action: 'retry_with_modified_input',
-      fix:
-        by === 'tool'
-          ? 'Ask for less: the tool allows itself no more time'
-          : 'Allow more time or ask for less',
-    },
+  const seconds = milliseconds / 1000
+  const fix =
+    by === 'tool'
+      ? 'Ask for less: the tool allows itself no more time'
+      : 'Allow more time or ask for less'
+  return new ToolError('TIMEOUT', `the call took longer than ${seconds} seconds`, {
+    details: { limit_s: seconds, limited_by: by },
+    suggestion: { action: 'retry_with_modified_input', fix },
   })
 }
 

@@ -352,16 +352,16 @@ function stripGroupPrefix(name: string, group: readonly string[]): string {
 }
 
 function createNotAToolError(value: unknown, place: string): ToolError {
-  const what =
-    typeof value === 'function'
-      ? 'a plain function'
-      : value === null
-        ? 'null'
-        : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
   return new ToolError(
     'CONFIG',
-    `${place} holds ${what} where a tool is expected: wrap it with tool({ name, summary, run })`,
+    `${place} holds ${describeKind(value)} where a tool is expected: wrap it with tool({ name, summary, run })`,
   )
+}
+
+function describeKind(value: unknown): string {
+  if (value === null) return 'null'
+  if (typeof value === 'function') return 'a plain function'
+  return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
 }
 
 export type OutputDefault = 'auto' | OutputMode

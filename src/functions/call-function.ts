@@ -31,7 +31,10 @@ export async function callFunction(
   const { owner, member } = findExportedFunction(manifest.export, exported)
   const args = createArguments(manifest, fields, ctx)
   const returned: unknown = await member.apply(owner, args)
-  if (manifest.yields) return streamYields(toIterator(returned), manifest)
+  return manifest.yields ? streamYields(toIterator(returned), manifest) : toPlainResult(returned)
+}
+
+function toPlainResult(returned: unknown): unknown {
   return isReply(returned)
     ? { ...returned, result: toPlainValue(returned.result) }
     : toPlainValue(returned)
@@ -156,7 +159,8 @@ async function* streamYields(
       const step = (await iterator.next(reply)) as IteratorResult<unknown, unknown>
       if (step.done) {
         over = true
-        return toFinalResult(step.value, collects && !said ? items : undefined)
+        if (step.value === undefined) return collects && !said ? items : undefined
+        return toPlainResult(step.value)
       }
       if (yields === 'events' || (yields === 'both' && isToolEvent(step.value))) {
         said ||= (step.value as { readonly type?: unknown } | undefined)?.type === 'result'
@@ -184,19 +188,8 @@ function toIterator(value: unknown): AnyIterator {
   return [value][Symbol.iterator]()
 }
 
-function toFinalResult(returned: unknown, items: unknown[] | undefined): unknown {
-  if (returned === undefined) return items
-  return isReply(returned)
-    ? { ...returned, result: toPlainValue(returned.result) }
-    : toPlainValue(returned)
-}
-
 function isToolEvent(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    EVENT_TYPES.has((value as { readonly type?: unknown }).type)
-  )
+  return isObject(value) && EVENT_TYPES.has(value['type'])
 }
 
 type NamedConversions = { readonly [name: string]: Conversion }
@@ -216,12 +209,9 @@ function toArgument(
     convert.ref === undefined ? convert : (named[convert.ref] ?? {})
   if (typeof value === 'string' && names && Object.hasOwn(names, value)) return names[value]
   if (typeof value === 'string') return text ? convertText(text, value, place) : value
-  if (typeof value === 'number')
-    return number === 'date'
-      ? new Date(value)
-      : number === 'bigint'
-        ? convertText('bigint', String(value), place)
-        : value
+  if (number === 'date' && typeof value === 'number') return new Date(value)
+  if (number === 'bigint' && typeof value === 'number')
+    return convertText('bigint', String(value), place)
   if (Array.isArray(value)) return list ? convertListArgument(value, list, named, place) : value
   return object && isObject(value) ? convertObjectArgument(value, object, named, place) : value
 }

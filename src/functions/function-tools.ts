@@ -2,14 +2,15 @@
  * Plain functions as tools: `toolable ./tools.ts`.
  *
  * A module is found (`locate.ts`), its exported functions are read by their types and comments
- * into a manifest (`read/`, cached by `manifest-cache.ts`), and this file makes tools of the
+ * into a manifest (`read/`, cached by `open-module.ts`), and this file makes tools of the
  * manifest. The module itself is imported by the first call (`import-module.ts`), and
  * `call-function.ts` converts between JSON and what the function takes and returns.
  */
 
-import { tool } from '../core/tool.ts'
 import type { AnyTool } from '../core/tool.ts'
+import { tool } from '../core/tool.ts'
 import type { Context } from '../protocol/context.ts'
+import type { JsonObject } from '../util/values.ts'
 import { compact } from '../util/values.ts'
 import type { FunctionManifest, ModuleManifest } from './manifest.ts'
 
@@ -25,44 +26,42 @@ export function functionTools(
   load: LoadModule,
 ): AnyTool[] {
   const loaded = retryableOnce(load)
-  return functions.map((manifest) => tool(toToolOptions(manifest, loaded)))
+  return functions.map((manifest) => {
+    const { input, output } = manifest
+    return tool({
+      ...toToolOptions(manifest),
+      input: () => input,
+      ...compact({ output: output && (() => output) }),
+      run: async (fields: JsonObject, ctx: Context): Promise<unknown> => {
+        const [{ callFunction }, exported] = await Promise.all([
+          import('./call-function.ts'),
+          loaded(),
+        ])
+        return callFunction(manifest, exported, fields, ctx)
+      },
+    })
+  })
 }
 
-function toToolOptions(manifest: FunctionManifest, load: LoadModule) {
-  const {
+/** What a manifest says about its tool, without schemas and handler. */
+export function toToolOptions(manifest: FunctionManifest) {
+  const { name, summary, positional, flags, annotations, examples, errors, tags } = manifest
+  return compact({
     name,
     summary,
-    input,
-    output,
+    description: describeFunction(manifest),
     positional,
     flags,
     annotations,
     examples,
     errors,
     tags,
-    timeout,
-  } = manifest
-  const description = describeFunction(manifest)
-  return {
-    name,
-    summary,
-    positional,
-    flags,
-    annotations,
-    examples,
-    errors,
-    tags,
-    ...compact({ description }),
-    input: () => input,
-    ...compact({ output: output ? () => output : undefined, timeout }),
-    ...(manifest.session ? { session: true } : manifest.yields && { streaming: true }),
+    timeout: manifest.timeout,
+    session: manifest.session,
+    streaming: !manifest.session && manifest.yields ? true : undefined,
     // The function's own parameters may be called so, and mean something of their own.
     reserved: false,
-    run: async (fields: { readonly [field: string]: unknown }, ctx: Context): Promise<unknown> => {
-      const [{ callFunction }, exported] = await Promise.all([import('./call-function.ts'), load()])
-      return callFunction(manifest, exported, fields, ctx)
-    },
-  }
+  })
 }
 
 function describeFunction({ description, deprecated }: FunctionManifest): string | undefined {

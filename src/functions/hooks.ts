@@ -10,9 +10,9 @@ import type {
   ResolveHookContext,
 } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { transformFile } from './transform.ts'
 import type { LoadSettings } from './transform.ts'
-import { findTypeScriptSource, isTypeScriptUrl } from './typescript-source.ts'
+import { transformFile } from './transform.ts'
+import { isTypeScriptUrl, requireTypeScriptSource } from './typescript-source.ts'
 
 let hookSettings: LoadSettings = { folders: [], cacheFolder: undefined, version: '' }
 
@@ -33,13 +33,7 @@ export async function resolve(
   try {
     return await next(specifier, context)
   } catch (error) {
-    const url = findTypeScriptSource(
-      specifier,
-      context.parentURL,
-      (error as NodeJS.ErrnoException).code,
-    )
-    if (url === undefined) throw error
-    return next(url, context)
+    return next(requireTypeScriptSource(specifier, context.parentURL, error), context)
   }
 }
 

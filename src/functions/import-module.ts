@@ -3,8 +3,7 @@
  */
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import nodeModule from 'node:module'
-import { createRequire } from 'node:module'
+import nodeModule, { createRequire } from 'node:module'
 import { isAbsolute } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { host } from '../core/host.ts'
@@ -43,10 +42,9 @@ function restoreToolError(error: unknown): unknown {
 async function registerTypeScriptHooks(settings: LoadSettings): Promise<void> {
   host.mapStackTraces()
   const sync = (nodeModule as { readonly registerHooks?: RegisterModuleHooks }).registerHooks
-  const { registerRequireHooks } = await import('./register-hooks.ts')
+  const { registerRequireHooks, registerSyncHooks } = await import('./register-hooks.ts')
   registerRequireHooks(settings)
-  if (host.stripsTypes && sync)
-    return (await import('./register-hooks.ts')).registerSyncHooks(sync, settings)
+  if (host.stripsTypes && sync) return registerSyncHooks(sync, settings)
   nodeModule.register(findHooksFile(), { data: settings })
 }
 

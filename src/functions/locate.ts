@@ -2,11 +2,12 @@
  * Finds a module by path, URL or package name, and the package it belongs to.
  */
 
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compact, isObject } from '../util/values.ts'
+import { readTextFile } from '../util/files.ts'
+import { compact, isObject, parseJsonObject } from '../util/values.ts'
 
 const MODULE_EXTENSIONS = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']
 
@@ -73,8 +74,7 @@ function locateInPackage(
     subpath === '.' ? own.name : `${own.name}-${basename(subpath, extname(subpath))}`,
   )
   return {
-    file: realpathSync(file),
-    url: pathToFileURL(realpathSync(file)).href,
+    ...toModuleFile(realpathSync(file)),
     specifier,
     folder: resolve(cwd),
     name,
@@ -98,8 +98,7 @@ function locateFile(path: string): LocatedModule {
   const own = findOwningPackage(path)
   const isMain = /^(index|main|mod|tools|src)$/.test(stem)
   return {
-    file: path,
-    url: pathToFileURL(path).href,
+    ...toModuleFile(path),
     folder: dirname(path),
     name: toProgramName(isMain && own ? own.name : stem),
     ...getPackageMetadata(own),
@@ -109,24 +108,25 @@ function locateFile(path: string): LocatedModule {
 function locateFolder(path: string): LocatedModule {
   const own = readPackage(path)
   const target = own && resolveExports(own.data, '.')
-  const file = [
-    ...(target === undefined ? [] : [join(path, target)]),
-    ...MODULE_EXTENSIONS.map((extension) => join(path, `index${extension}`)),
-  ].find((candidate) => findFile(candidate) !== undefined)
+  const candidates = MODULE_EXTENSIONS.map((extension) => join(path, `index${extension}`))
+  if (target !== undefined) candidates.unshift(join(path, target))
+  const file = candidates.map(findFile).find((found) => found !== undefined)
   if (file === undefined)
     throw new ToolError(
       'INVALID_PATH',
       `the folder ${path} has no module: no package.json that names one, and no index file`,
     )
-  const found = findFile(file)!
   return {
-    file: found,
-    url: pathToFileURL(found).href,
+    ...toModuleFile(file),
     folder: path,
     name: toProgramName(own?.name ?? basename(path)),
     ...getPackageMetadata(own),
     ...compact({ specifier: own ? path : undefined }),
   }
+}
+
+function toModuleFile(file: string): Pick<LocatedModule, 'file' | 'url'> {
+  return { file, url: pathToFileURL(file).href }
 }
 
 function findFile(path: string): string | undefined {
@@ -187,14 +187,9 @@ function findPackageFrom(folder: string): PackageData | undefined {
  */
 function readPackage(folder: string): PackageData | undefined {
   const file = join(folder, 'package.json')
-  try {
-    const data: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return isObject(data) && typeof data['name'] === 'string'
-      ? { file, folder, name: data['name'], data }
-      : undefined
-  } catch {
-    return undefined
-  }
+  const data = parseJsonObject(readTextFile(file) ?? '')
+  const name = data?.['name']
+  return data && typeof name === 'string' ? { file, folder, name, data } : undefined
 }
 
 const EXPORT_CONDITIONS = ['node', 'import', 'module-sync', 'default']
@@ -204,21 +199,18 @@ const EXPORT_CONDITIONS = ['node', 'import', 'module-sync', 'default']
  * undefined where the package does not give it.
  */
 function resolveExports(
-  { exports, module: _module, main }: { readonly [key: string]: unknown },
+  { exports, main }: PackageData['data'],
   subpath: string,
-  conditions: readonly string[] = EXPORT_CONDITIONS,
 ): string | undefined {
-  if (exports === undefined || exports === null)
-    return subpath === '.'
-      ? typeof main === 'string' && main !== ''
-        ? main
-        : './index.js'
-      : subpath
+  if (exports === undefined || exports === null) {
+    if (subpath !== '.') return subpath
+    return typeof main === 'string' && main !== '' ? main : './index.js'
+  }
   const table =
     isObject(exports) && Object.keys(exports).some((key) => key.startsWith('.'))
       ? exports
       : { '.': exports }
-  if (Object.hasOwn(table, subpath)) return chooseTarget(table[subpath], conditions)
+  if (Object.hasOwn(table, subpath)) return chooseTarget(table[subpath])
   for (const [key, target] of Object.entries(table)) {
     const [before, behind] = key.split('*') as [string, string | undefined]
     if (
@@ -228,7 +220,7 @@ function resolveExports(
       subpath.length < key.length - 1
     )
       continue
-    return chooseTarget(target, conditions)?.replaceAll(
+    return chooseTarget(target)?.replaceAll(
       '*',
       subpath.slice(before.length, subpath.length - behind.length),
     )
@@ -236,14 +228,12 @@ function resolveExports(
   return undefined
 }
 
-function chooseTarget(target: unknown, conditions: readonly string[]): string | undefined {
+function chooseTarget(target: unknown): string | undefined {
   if (typeof target === 'string') return target
-  if (Array.isArray(target))
-    return target.map((each) => chooseTarget(each, conditions)).find((each) => each !== undefined)
-  if (!isObject(target)) return undefined
-  for (const [condition, inner] of Object.entries(target)) {
-    const found = conditions.includes(condition) ? chooseTarget(inner, conditions) : undefined
-    if (found !== undefined) return found
-  }
-  return undefined
+  const choices = Array.isArray(target)
+    ? (target as readonly unknown[])
+    : Object.entries(isObject(target) ? target : {})
+        .filter(([condition]) => EXPORT_CONDITIONS.includes(condition))
+        .map(([, inner]) => inner)
+  return choices.map(chooseTarget).find((found) => found !== undefined)
 }

@@ -1,13 +1,26 @@
-import { getPackageVersion, getUserFolder } from '../core/cache.ts'
+/**
+ * Opens a module whose functions are tools: reads its manifest, from the cache until one of the
+ * files behind it changes, and imports it for the first call.
+ */
+
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  getPackageVersion,
+  getUserFolder,
+  readOwnedFile,
+  toCacheName,
+  writeCacheFile,
+} from '../core/cache.ts'
 import { host } from '../core/host.ts'
 import type { AnyTool } from '../core/tool.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { hashText, shortHash } from '../util/short-hash.ts'
+import { isObject, parseJsonObject } from '../util/values.ts'
 import { functionTools } from './function-tools.ts'
 import type { LocatedModule } from './locate.ts'
 import { locateModule } from './locate.ts'
-import type { CachedModule } from './manifest-cache.ts'
-import { readCachedModule, writeCachedModule } from './manifest-cache.ts'
-import type { FunctionProblem } from './manifest.ts'
+import type { FunctionProblem, ModuleManifest } from './manifest.ts'
 
 /** How a module is opened. */
 export type OpenModuleOptions = {
@@ -128,4 +141,75 @@ export function createNoToolsError({
       details: { problems: problems.slice(0, 100) },
     },
   )
+}
+
+const CACHE_FORMAT = 'toolable functions 2'
+
+/** What a manifest is remembered by. */
+type ManifestCacheKey = {
+  readonly folder: string
+  readonly file: string
+  readonly strict: boolean
+  /** Of this package: another one reads again. */ readonly version: string
+}
+
+/** What is remembered of a module. */
+export type CachedModule = { readonly manifest: ModuleManifest; readonly hasTools: boolean }
+
+/**
+ * What was read of a module, where none of the files behind it has changed; undefined where
+ * anything is in doubt.
+ */
+function readCachedModule(key: ManifestCacheKey): CachedModule | undefined {
+  const record = parseJsonObject(readOwnedFile(getCacheFile(key)) ?? '')
+  if (
+    record?.['form'] !== CACHE_FORMAT ||
+    record['version'] !== key.version ||
+    record['file'] !== key.file ||
+    record['strict'] !== key.strict
+  )
+    return undefined
+  const { files, manifest, hasTools } = record
+  if (
+    !Array.isArray(files) ||
+    !isObject(manifest) ||
+    !Array.isArray(manifest['functions']) ||
+    !Array.isArray(manifest['problems'])
+  )
+    return undefined
+  return files.every((entry) => Array.isArray(entry) && getFileStamp(String(entry[0])) === entry[1])
+    ? { manifest: manifest as ModuleManifest, hasTools: hasTools === true }
+    : undefined
+}
+
+/**
+ * Remembers what was read, whole or not at all. What cannot be written is not remembered, and that
+ * is all.
+ */
+function writeCachedModule(
+  key: ManifestCacheKey,
+  { manifest, hasTools }: CachedModule,
+  files: readonly string[],
+): void {
+  const { version, file, strict } = key
+  const stamps = files.map((each) => [each, getFileStamp(each)])
+  const record = { form: CACHE_FORMAT, version, file, strict, files: stamps, hasTools, manifest }
+  writeCacheFile(key.folder, getCacheFile(key), `${JSON.stringify(record)}\n`)
+}
+
+// Files of the project by what stands in them; those of packages, which are many and change as a
+// whole, by size and time.
+function getFileStamp(file: string): string | null {
+  try {
+    if (!/[/\\]node_modules[/\\]/.test(file)) return hashText(readFileSync(file, 'utf8'))
+    const { size, mtimeMs } = statSync(file)
+    return `${size}-${mtimeMs}`
+  } catch {
+    // It is not there; when it is, that is a change.
+    return null
+  }
+}
+
+function getCacheFile({ folder, file, strict }: ManifestCacheKey): string {
+  return join(folder, `functions-${toCacheName(file)}-${shortHash(`${file}\n${strict}`)}.json`)
 }

@@ -6,9 +6,9 @@
 import nodeModule from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ToolError } from '../protocol/tool-error.ts'
-import { transformFile } from './transform.ts'
 import type { LoadSettings } from './transform.ts'
-import { findTypeScriptSource, isTypeScriptUrl } from './typescript-source.ts'
+import { transformFile } from './transform.ts'
+import { isTypeScriptUrl, requireTypeScriptSource } from './typescript-source.ts'
 
 type CommonJsModule = {
   readonly filename: string | null
@@ -29,15 +29,8 @@ export function registerRequireHooks(settings: LoadSettings): void {
     try {
       return resolve.call(this, request, parent, ...rest)
     } catch (error) {
-      const from = parent?.filename
-      const url = from
-        ? findTypeScriptSource(
-            request,
-            pathToFileURL(from).href,
-            (error as NodeJS.ErrnoException).code,
-          )
-        : undefined
-      if (url === undefined) throw error
+      const from = parent?.filename ? pathToFileURL(parent.filename).href : undefined
+      const url = requireTypeScriptSource(request, from, error)
       return resolve.call(this, fileURLToPath(url), parent, ...rest)
     }
   }
@@ -80,13 +73,7 @@ export function registerSyncHooks(register: RegisterHooksFunction, settings: Loa
       try {
         return next(specifier, context)
       } catch (error) {
-        const url = findTypeScriptSource(
-          specifier,
-          context.parentURL,
-          (error as NodeJS.ErrnoException).code,
-        )
-        if (url === undefined) throw error
-        return next(url, context)
+        return next(requireTypeScriptSource(specifier, context.parentURL, error), context)
       }
     },
     load(url: string, context: unknown, next: NextHook<unknown>): unknown {

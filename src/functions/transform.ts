@@ -4,13 +4,13 @@
  */
 
 import { readFileSync } from 'node:fs'
-import { basename, dirname, extname, join } from 'node:path'
-import { readOwnedFile, writeCacheFile } from '../core/cache.ts'
+import { dirname, extname, join } from 'node:path'
+import { readOwnedFile, toCacheName, writeCacheFile } from '../core/cache.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { hashText } from '../util/short-hash.ts'
 import { compact } from '../util/values.ts'
 import { findPackage } from './find-package.ts'
 import { findOwningPackage } from './locate.ts'
-import { hashText } from './manifest-cache.ts'
 import { findTsconfig } from './typescript-source.ts'
 
 // Goes up with what is asked of esbuild and of the compiler.
@@ -34,14 +34,9 @@ export function transformFile(
   const options = findTsconfig(dirname(file))?.options
   // One file for each source; its last line says what it was made of, and that it is whole.
   const kept =
-    cacheFolder &&
-    join(
-      cacheFolder,
-      `typescript-${basename(file)
-        .replace(/[^A-Za-z0-9_-]/g, '_')
-        .slice(0, 60)}-${hashText(file)}.js`,
-    )
-  const end = `\n// of ${hashText([TRANSFORM_FORMAT, version, format, options ? JSON.stringify(options) : '', source].join('\n'))}\n`
+    cacheFolder && join(cacheFolder, `typescript-${toCacheName(file)}-${hashText(file)}.js`)
+  const ingredients = [TRANSFORM_FORMAT, version, format, JSON.stringify(options) ?? '', source]
+  const end = `\n// of ${hashText(ingredients.join('\n'))}\n`
   const known = kept && readOwnedFile(kept)
   if (known?.endsWith(end)) return { format, source: known }
   const made = `${transformSource({ file, source, format, options, folders: [dirname(file), ...folders] })}${end}`

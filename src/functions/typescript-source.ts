@@ -2,11 +2,11 @@
  * Which TypeScript file an import means: `./x.js` for x.ts, and what tsconfig.json maps.
  */
 
+import { parse } from 'jsonc-parser'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { parse } from 'jsonc-parser'
 import { compact, isObject } from '../util/values.ts'
 
 const NOT_FOUND_CODES = new Set([
@@ -34,15 +34,21 @@ export function findTypeScriptSource(
   if (parent === undefined || !parent.startsWith('file:') || !NOT_FOUND_CODES.has(String(code)))
     return undefined
   const from = fileURLToPath(parent)
-  const candidates = /^(\.{1,2}(\/|$)|\/)/.test(specifier)
-    ? [resolve(dirname(from), specifier)]
-    : specifier.startsWith('file:')
-      ? [fileURLToPath(specifier)]
-      : mapByTsconfig(specifier, dirname(from))
-  const found = candidates
+  const found = listMeantPaths(specifier, dirname(from))
     .flatMap(listSourceCandidates)
     .find((file) => existsSync(file) && statSync(file).isFile())
   return found === undefined ? undefined : pathToFileURL(found).href
+}
+
+/** The same for an import that failed with `error`, which it throws where there is no such file. */
+export function requireTypeScriptSource(
+  specifier: string,
+  parent: string | undefined,
+  error: unknown,
+): string {
+  const url = findTypeScriptSource(specifier, parent, (error as NodeJS.ErrnoException).code)
+  if (url === undefined) throw error
+  return url
 }
 
 function listSourceCandidates(path: string): string[] {
@@ -55,7 +61,9 @@ function listSourceCandidates(path: string): string[] {
   ]
 }
 
-function mapByTsconfig(specifier: string, folder: string): readonly string[] {
+function listMeantPaths(specifier: string, folder: string): readonly string[] {
+  if (/^(\.{1,2}(\/|$)|\/)/.test(specifier)) return [resolve(folder, specifier)]
+  if (specifier.startsWith('file:')) return [fileURLToPath(specifier)]
   const config = findTsconfig(folder)
   return config ? mapTsconfigImport(config, specifier) : []
 }
@@ -92,22 +100,18 @@ export function findTsconfig(folder: string): RunTsconfig | undefined {
 function mapTsconfigImport({ paths, baseUrl }: RunTsconfig, specifier: string): readonly string[] {
   const fitting = paths.flatMap(({ pattern, targets }) => {
     const [before, behind] = pattern.split('*') as [string, string | undefined]
-    const fits =
-      behind === undefined
-        ? specifier === pattern
-        : specifier.length >= before.length + behind.length &&
-          specifier.startsWith(before) &&
-          specifier.endsWith(behind)
-    const middle =
-      behind === undefined ? '' : specifier.slice(before.length, specifier.length - behind.length)
-    return fits
-      ? [
-          {
-            weight: behind === undefined ? Infinity : before.length,
-            places: targets.map((target) => target.replace('*', () => middle)),
-          },
-        ]
-      : []
+    if (behind === undefined)
+      return specifier === pattern ? [{ weight: Infinity, places: targets }] : []
+    if (
+      specifier.length < before.length + behind.length ||
+      !specifier.startsWith(before) ||
+      !specifier.endsWith(behind)
+    )
+      return []
+    const middle = specifier.slice(before.length, specifier.length - behind.length)
+    return [
+      { weight: before.length, places: targets.map((target) => target.replace('*', () => middle)) },
+    ]
   })
   const mapped = fitting
     .sort((left, right) => (left.weight === right.weight ? 0 : right.weight - left.weight))

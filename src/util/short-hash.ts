@@ -20,3 +20,8 @@ function hashFnv1a(text: string, seed: number): number {
   hash ^= hash >>> 15
   return Math.imul(hash, 0x2c1b3c6d) >>> 0
 }
+
+/** What stands for a text: it tells a change, and hides nothing. */
+export function hashText(text: string): string {
+  return `${text.length.toString(36)}-${shortHash(text)}`
+}

@@ -4,7 +4,7 @@
 
 import type { FileEntry, Filesystem, FoundLine, Page } from '../../protocol/state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { findClosest } from '../../util/text.ts'
+import { escapeRegExp, findClosest } from '../../util/text.ts'
 import { compact } from '../../util/values.ts'
 
 type PagedInput = { readonly offset: number; readonly limit: number }
@@ -163,10 +163,7 @@ function getPageInfo({ total, next }: Page<unknown>): PageInfo {
 
 function compilePattern(pattern: string, regex: boolean, ignoreCase: boolean): RegExp {
   try {
-    return new RegExp(
-      regex ? pattern : pattern.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'),
-      ignoreCase ? 'iu' : 'u',
-    )
+    return new RegExp(regex ? pattern : escapeRegExp(pattern), ignoreCase ? 'iu' : 'u')
   } catch (error) {
     throw new ToolError(
       'INVALID_INPUT',

@@ -6,10 +6,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type ts from 'typescript'
 import type { DeclaredError } from '../../protocol/errors.ts'
 import type { Annotations, FlagOptions } from '../../protocol/manifest.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
-import { readLiteralValue } from './literals.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { LiteralValue } from './literals.ts'
+import { readLiteralValue } from './literals.ts'
 import type { TypeReadContext, TypeScriptCompiler } from './reader.ts'
 
 /** What the comment of a function says. */
@@ -38,6 +38,7 @@ const ANNOTATION_TAGS: ReadonlyMap<string, keyof Annotations> = new Map([
   ['destructive', 'destructive'],
   ['openworld', 'openWorld'],
 ])
+const INTERNAL_TAGS = ['internal', 'hidden', 'ignore', 'private']
 const STAGE_TAGS = ['alpha', 'beta', 'experimental']
 
 /** Reads the comment of a function, in the words of TSDoc and JSDoc. */
@@ -52,7 +53,7 @@ export function readFunctionComment(source: string): FunctionComment {
   const [given] = all('summary')
   const summary = firstSentence(plainText(given ?? said))
   const problems: string[] = []
-  const [timeout] = all('timeout')
+  const timeout = all('timeout')[0]?.trim()
   const [deprecated] = all('deprecated')
   return {
     summary: summary === '' ? undefined : summary,
@@ -75,24 +76,14 @@ export function readFunctionComment(source: string): FunctionComment {
         ...(deprecated === undefined ? [] : ['deprecated']),
       ]),
     ].filter((tag) => tag !== ''),
-    timeout:
-      timeout === undefined
-        ? undefined
-        : /^\d+(\.\d+)?$/.test(timeout.trim())
-          ? Number(timeout)
-          : timeout.trim(),
-    deprecated:
-      deprecated === undefined
-        ? undefined
-        : plainText(deprecated).replace(/\s*\n\s*/g, ' ') || true,
+    timeout: /^\d+(\.\d+)?$/.test(timeout ?? '') ? Number(timeout) : timeout,
+    deprecated: deprecated === undefined ? undefined : plainLine(deprecated) || true,
     // In JavaScript this tag also tells of second names; only what can be the name of a tool is
     // one.
     name: all('alias')
       .map((name) => name.trim())
       .find((name) => /^[a-z0-9_-]{1,64}$/.test(name)),
-    isInternal: blocks.some(
-      ({ tag }) => tag === 'internal' || tag === 'hidden' || tag === 'ignore' || tag === 'private',
-    ),
+    isInternal: blocks.some(({ tag }) => INTERNAL_TAGS.includes(tag)),
     problems,
   }
 }
@@ -164,8 +155,7 @@ function readErrors(blocks: readonly CommentBlock[]): { readonly [code: string]:
     if (!['throws', 'error', 'exception'].includes(tag)) continue
     const [, code, message] =
       /^(?:\{[^}]*\}\s*)?`?([A-Z][A-Z0-9_]{1,63})`?(?:\s*[-:]\s*|\s+)(.+)$/s.exec(text.trim()) ?? []
-    if (code !== undefined && message !== undefined)
-      errors[code] = { message: plainText(message).replace(/\s*\n\s*/g, ' ') }
+    if (code !== undefined && message !== undefined) errors[code] = { message: plainLine(message) }
   }
   return errors
 }
@@ -214,15 +204,7 @@ const VALUE_TAG_READERS: ReadonlyMap<string, TagReader> = new Map<string, TagRea
     (text) => ({ written: text }),
   ]),
   ['deprecated', () => ({ schema: { deprecated: true } })],
-  [
-    'flag',
-    (text) =>
-      /^-[A-Za-z]$/.test(text)
-        ? { flag: { short: text.slice(1) } }
-        : /^--[a-z0-9][a-z0-9-]*$/.test(text)
-          ? { flag: { name: text.slice(2) } }
-          : undefined,
-  ],
+  ['flag', readFlagTag],
   ['env', (text) => (/^[A-Za-z_]\w*$/.test(text) ? { flag: { env: text } } : undefined)],
   ['hidden', () => ({ flag: { hidden: true } })],
 ])
@@ -234,8 +216,7 @@ function isValueTag(tag: string): boolean {
 
 /** Reads the tags about one value; `description` is the text beside them. */
 export function readValueTags(blocks: readonly CommentBlock[], description: string): ValueTags {
-  let schema: JsonSchema =
-    description === '' ? {} : { description: plainText(description).replace(/\s*\n\s*/g, ' ') }
+  let schema: JsonSchema = description === '' ? {} : { description: plainLine(description) }
   let flag: FlagOptions = {}
   let written: string | undefined
   const problems: string[] = []
@@ -249,6 +230,11 @@ export function readValueTags(blocks: readonly CommentBlock[], description: stri
     written = found?.written ?? written
   }
   return compact({ schema, flag, written, problems })
+}
+
+function readFlagTag(text: string): { readonly flag: FlagOptions } | undefined {
+  if (/^-[A-Za-z]$/.test(text)) return { flag: { short: text.slice(1) } }
+  return /^--[a-z0-9][a-z0-9-]*$/.test(text) ? { flag: { name: text.slice(2) } } : undefined
 }
 
 function readPattern(text: string): { readonly schema: JsonSchema } | undefined {
@@ -412,8 +398,8 @@ export function parseComment(source: string): ParsedComment {
   let fence: string | undefined
   for (const line of lines) {
     const mark = /^\s*(```+|~~~+)/.exec(line)?.[1]
-    if (mark !== undefined)
-      fence = fence === undefined ? mark : mark.startsWith(fence) ? undefined : fence
+    if (fence === undefined) fence = mark
+    else if (mark?.startsWith(fence)) fence = undefined
     const tag =
       fence === undefined && mark === undefined
         ? /^\s*@([A-Za-z]\w*)(?:\s+(.*))?$/s.exec(line)
@@ -437,6 +423,11 @@ function plainText(text: string): string {
     .replace(/\{@inheritDoc[^}]*\}/g, '')
     .replace(/\\([@{}<>])/g, '$1')
     .trim()
+}
+
+/** The same on one line. */
+function plainLine(text: string): string {
+  return plainText(text).replace(/\s*\n\s*/g, ' ')
 }
 
 /** The first sentence on one line, at most 200 characters, without its full stop. */

@@ -119,9 +119,10 @@ function readNewExpression(
     typeof first?.value === 'string'
   )
     return first
-  if (name === 'Set')
-    return args.length === 0 ? { value: [] } : Array.isArray(first?.value) ? first : undefined
-  return name === 'Map' && args.length === 0 ? { value: {} } : undefined
+  if (name === 'Set' && Array.isArray(first?.value)) return first
+  if (args.length > 0) return undefined
+  if (name === 'Set') return { value: [] }
+  return name === 'Map' ? { value: {} } : undefined
 }
 
 function readConstant(

@@ -7,9 +7,9 @@ import { isBuiltin } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import type ts from 'typescript'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { findOwningPackage } from '../locate.ts'
-import type { LocatedModule } from '../locate.ts'
 import { findPackage } from '../find-package.ts'
+import type { LocatedModule } from '../locate.ts'
+import { findOwningPackage } from '../locate.ts'
 import type { ModuleReader, TypeScriptCompiler } from './reader.ts'
 
 /** A program, and every file that its types came from. */
@@ -386,14 +386,11 @@ function needsAmbientTypes(ts: TypeScriptCompiler, program: ts.Program): boolean
 // value of what has a type.
 function listTypeRelevantParts(ts: TypeScriptCompiler, node: ts.Node): readonly ts.Node[] {
   const found: ts.Node[] = []
-  const left =
-    ts.isFunctionLike(node) && node.type
-      ? (node as { readonly body?: ts.Node }).body
-      : ts.isVariableDeclaration(node) && node.type
-        ? node.initializer
-        : undefined
+  let skipped: ts.Node | undefined
+  if (ts.isFunctionLike(node) && node.type) skipped = (node as { readonly body?: ts.Node }).body
+  if (ts.isVariableDeclaration(node) && node.type) skipped = node.initializer
   ts.forEachChild(node, (part) => {
-    if (part !== left) found.push(part)
+    if (part !== skipped) found.push(part)
   })
   return found
 }

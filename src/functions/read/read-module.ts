@@ -12,18 +12,19 @@ import { defineTool } from '../../define/tool.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { JsonSchema } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'
-import { findOwningPackage } from '../locate.ts'
+import { toToolOptions } from '../function-tools.ts'
 import type { LocatedModule } from '../locate.ts'
-import { toToolName, toWords } from '../manifest.ts'
+import { findOwningPackage } from '../locate.ts'
 import type { FunctionManifest, FunctionProblem, ModuleManifest } from '../manifest.ts'
-import { describeValue, getComment, readFunctionComment, readPropertyTags } from './comments.ts'
+import { toToolName, toWords } from '../manifest.ts'
 import type { FunctionComment } from './comments.ts'
+import { describeValue, getComment, readFunctionComment, readPropertyTags } from './comments.ts'
 import { readExamples } from './literals.ts'
 import { readParameters } from './parameters.ts'
-import { findTypesFile, loadCompiler, openProgram } from './program.ts'
 import type { UnresolvedImport } from './program.ts'
-import { getLocation, isPrivateMember, isToolableType, UnreadableTypeError } from './reader.ts'
+import { findTypesFile, loadCompiler, openProgram } from './program.ts'
 import type { ModuleReader, TypeReadContext } from './reader.ts'
+import { getLocation, isPrivateMember, isToolableType, UnreadableTypeError } from './reader.ts'
 import { keepEffectiveConversions } from './type-unions.ts'
 import { createTypeReadContext, readReturns, withDefinitions } from './types.ts'
 
@@ -286,7 +287,8 @@ async function readFunction(
     }
     try {
       const manifest = await readSignature(reader, { path, name, signature, at, comment, tell })
-      defineTool(toDefineOptions(manifest))
+      const { input, output } = manifest
+      defineTool({ ...toToolOptions(manifest), input, ...compact({ output }) })
       attempts.push({ manifest, problems, signature })
     } catch (error) {
       refused = toUnreadableType(error)
@@ -426,35 +428,4 @@ function findFunctionComment(
     : ((symbol.declarations ?? [])
         .map((each) => getComment(ts, each))
         .find((comment) => comment !== '') ?? '')
-}
-
-function toDefineOptions({
-  name,
-  summary,
-  description,
-  input,
-  output,
-  positional,
-  flags,
-  annotations,
-  examples,
-  errors,
-  tags,
-  timeout,
-}: FunctionManifest): Parameters<typeof defineTool>[0] {
-  return compact({
-    name,
-    summary,
-    description,
-    input,
-    output,
-    positional,
-    flags,
-    annotations,
-    examples,
-    errors,
-    tags,
-    timeout,
-    reserved: false,
-  })
 }

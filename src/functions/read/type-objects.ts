@@ -6,8 +6,8 @@ import type ts from 'typescript'
 import type { JsonSchema } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'
 import type { Conversion } from '../manifest.ts'
-import { isPrivateMember, UnreadableTypeError } from './reader.ts'
 import type { TypeReadContext, TypeReading } from './reader.ts'
+import { isPrivateMember, UnreadableTypeError } from './reader.ts'
 
 /** One property of an object type that JSON has a form for. */
 type JsonProperty = {
@@ -40,31 +40,24 @@ export function readObject(work: TypeReadContext, type: ts.Type): TypeReading {
           ? {}
           : compact({ type: 'object', properties: work.direction === 'input' ? {} : undefined }),
     }
-  const convert: Conversion = {
-    object: compact({
-      fields: Object.keys(fields).length > 0 ? fields : undefined,
-      values: values?.convert ? values.convert : undefined,
-    }),
-  }
+  const object = compact({
+    fields: Object.keys(fields).length > 0 ? fields : undefined,
+    values: values?.convert,
+  })
+  // A value may always have more properties than its type says; only a caller has to know what it
+  // gives.
+  const open = work.direction === 'output' ? true : undefined
   return compact({
-    schema: {
+    schema: compact({
       type: 'object',
-      ...compact({
-        properties:
-          properties.length > 0
-            ? Object.fromEntries(properties.map(({ name, schema }) => [name, schema]))
-            : undefined,
-        required: required.length > 0 ? required : undefined,
-      }),
-      // A value may always have more properties than its type says; only a caller has to know what
-      // he gives.
-      ...(values
-        ? { additionalProperties: values.schema }
-        : work.direction === 'output'
-          ? { additionalProperties: true }
-          : {}),
-    },
-    convert: Object.keys(convert.object!).length > 0 ? convert : undefined,
+      properties:
+        properties.length > 0
+          ? Object.fromEntries(properties.map(({ name, schema }) => [name, schema]))
+          : undefined,
+      required: required.length > 0 ? required : undefined,
+      additionalProperties: values ? values.schema : open,
+    }),
+    convert: Object.keys(object).length > 0 ? { object } : undefined,
   })
 }
 

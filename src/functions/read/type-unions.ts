@@ -3,16 +3,16 @@
  */
 
 import type ts from 'typescript'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type {
   Conversion,
   FunctionManifest,
   FunctionParameter,
   ObjectConversion,
 } from '../manifest.ts'
-import { UnreadableTypeError } from './reader.ts'
 import type { TypeReadContext, TypeReading } from './reader.ts'
+import { UnreadableTypeError } from './reader.ts'
 
 /**
  * Reads a union: literals become an enumeration, `undefined` makes it optional, everything else are
@@ -37,16 +37,12 @@ export function readUnion(work: TypeReadContext, type: ts.UnionType): TypeReadin
     return reading ? [reading] : []
   })
   if (readings.length === 0)
-    return present.length === 0
-      ? { schema: { type: 'null' }, ...optional }
-      : readFirstMember(work, present)
-  const convert = mergeConversions(readings)
+    return present.length === 0 ? { schema: { type: 'null' }, ...optional } : work.read(present[0]!)
+  const schema = joinSchemas(readings.map((reading) => reading.schema))
+  const description = named.length === 0 ? describeEnumMembers(work, type) : {}
   return {
-    schema: {
-      ...joinSchemas(readings.map(({ schema }) => schema)),
-      ...(named.length === 0 && describeEnumMembers(work, type)),
-    },
-    ...compact({ convert }),
+    schema: { ...schema, ...description },
+    ...compact({ convert: mergeConversions(readings) }),
     ...optional,
   }
 }
@@ -67,10 +63,9 @@ function foldBooleans(
 ): readonly (ts.Type | 'boolean')[] {
   const literals = members.filter((member) => member.flags & work.ts.TypeFlags.BooleanLiteral)
   if (!literals.some((literal) => isTrueType(work, literal)) || literals.length < 2) return members
-  const at = members.indexOf(literals[0]!)
-  return members.flatMap((member, index): readonly (ts.Type | 'boolean')[] =>
-    index === at ? ['boolean'] : literals.includes(member) ? [] : [member],
-  )
+  return members
+    .filter((member) => member === literals[0] || !literals.includes(member))
+    .map((member) => (member === literals[0] ? 'boolean' : member))
 }
 
 // Of several ways to give a value, one that JSON has no form for is left out: `string | Stream` is
@@ -88,10 +83,6 @@ function readUnionMember(
     work.note('narrowed', `${work.checker.typeToString(member)} is left out: ${error.message}`)
     return undefined
   }
-}
-
-function readFirstMember(work: TypeReadContext, members: readonly ts.Type[]): TypeReading {
-  return work.read(members[0]!)
 }
 
 /** One schema for several alternatives, as short as it can be said. */
@@ -123,11 +114,8 @@ function joinSchemas(given: readonly JsonSchema[]): JsonSchema {
 }
 
 function getLiteralType(literals: readonly unknown[]): JsonSchema {
-  return literals.every((literal) => typeof literal === 'string')
-    ? { type: 'string' }
-    : literals.every((literal) => typeof literal === 'number')
-      ? { type: 'number' }
-      : {}
+  const type = ['string', 'number'].find((name) => literals.every((each) => typeof each === name))
+  return compact({ type })
 }
 
 // A text of a certain form is nothing new where every text is allowed.
@@ -163,7 +151,7 @@ function mergeConversions(readings: readonly TypeReading[]): Conversion | undefi
       ({ schema, convert }) => convert?.ref === undefined && listJsonKinds(schema).has(kind),
     )
   const texts = taking('string').filter(
-    ({ schema, convert }) => !convert?.names && (convert || listLiteralTexts(schema) === undefined),
+    ({ schema, convert }) => !convert?.names && (convert || listLiterals(schema) === undefined),
   )
   const text = getCommonValue(texts.map(({ convert }) => convert?.text))
   const names = mergeNames(readings, text !== undefined)
@@ -189,7 +177,7 @@ function mergeNames(
       ({ schema, convert }) =>
         !convert?.names && !convert?.text && listJsonKinds(schema).has('string'),
     )
-    .map(({ schema }) => listLiteralTexts(schema))
+    .map(({ schema }) => listLiterals(schema))
   const names = readings
     .flatMap(({ convert }) => Object.entries(convert?.names ?? {}))
     .filter(([name]) => others.every((texts) => texts?.includes(name) === false))
@@ -204,8 +192,8 @@ function mergeNames(
     : undefined
 }
 
-// The texts that a schema names; undefined where it takes others too.
-function listLiteralTexts(schema: JsonSchema): readonly unknown[] | undefined {
+// The values that a schema names; undefined where it takes others too.
+function listLiterals(schema: JsonSchema): readonly unknown[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [schema['const']]
   return Array.isArray(schema['enum']) ? (schema['enum'] as readonly unknown[]) : undefined
 }
@@ -249,12 +237,7 @@ function listPropertyLiterals(
 ): readonly JsonLiteral[] | undefined {
   const properties = isObject(schema['properties']) ? schema['properties'] : {}
   const field = Object.hasOwn(properties, property) ? properties[property] : undefined
-  if (!isObject(field)) return undefined
-  return Object.hasOwn(field, 'const')
-    ? [field['const'] as JsonLiteral]
-    : Array.isArray(field['enum'])
-      ? (field['enum'] as JsonLiteral[])
-      : undefined
+  return isObject(field) ? (listLiterals(field) as readonly JsonLiteral[] | undefined) : undefined
 }
 
 function listJsonKinds(schema: JsonSchema): ReadonlySet<string> {

@@ -7,8 +7,8 @@ import type ts from 'typescript'
 import type { JsonSchema } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'
 import type { Conversion, FunctionManifest } from '../manifest.ts'
-import { isToolableType, UnreadableTypeError } from './reader.ts'
 import type { ModuleReader, TypeReadContext, TypeReading } from './reader.ts'
+import { isToolableType, UnreadableTypeError } from './reader.ts'
 import { getBuiltinName, readBuiltin, readObject } from './type-objects.ts'
 import { readPrimitive, readUnion } from './type-unions.ts'
 
@@ -314,15 +314,7 @@ export function readReturns(
   const generator = findGenerator(work, type)
   const describe = (schema: JsonSchema | undefined): Pick<FunctionReturns, 'output'> =>
     schema && isTrustedSignature(reader, signature)
-      ? {
-          output: {
-            ...schema,
-            ...compact({
-              description:
-                description !== undefined && description !== '' ? description : undefined,
-            }),
-          },
-        }
+      ? { output: { ...schema, ...compact({ description: description || undefined }) } }
       : {}
   if (!generator) return describe(readResultSchema(reader, work, type))
   const [item, result] = checker.getTypeArguments(generator as ts.TypeReference)
@@ -333,7 +325,7 @@ export function readReturns(
   if (!returnsNothing) return { ...yields, ...describe(readResultSchema(reader, work, result)) }
   if (yields.yields === 'events') return yields
   const items = yields.yields === 'items' && item ? readResultSchema(reader, work, item) : undefined
-  return { ...yields, collects: true, ...(items && describe({ type: 'array', items })) }
+  return { ...yields, collects: true, ...describe(items && { type: 'array', items }) }
 }
 
 function readResultSchema(
