@@ -27,7 +27,7 @@ const BUILTIN_SOURCES: { readonly [word: string]: readonly BuiltinSource[] } = {
   docs: [{ load: async () => (await import('../docs/command.ts')).docsCommands }],
   mcp: [{ load: async () => mcpCommands, subcommand: 'serve' }, INSTALL_SOURCE],
   skills: [INSTALL_SOURCE],
-  completion: [{ load: async () => (await import('./completion-command.ts')).completionCommands }],
+  completion: [{ load: async () => (await import('./completion-scripts.ts')).completionCommands }],
   serve: [{ load: async () => (await import('../http/command.ts')).httpCommands }],
 }
 

@@ -8,11 +8,14 @@ import { detectWholeInput } from '../define/argv.ts'
 import { toFlagSpecs } from '../define/flag-specs.ts'
 import type { Io } from '../protocol/io.ts'
 import type { ToolsetManifest } from '../protocol/manifest.ts'
+import { pluralize } from '../util/text.ts'
+import { compact } from '../util/values.ts'
 import { BUILTIN_COMMANDS } from './builtin-names.ts'
 import { createBuiltinToolset, loadBuiltins } from './builtins.ts'
 import { isUnderPath, matchesCommand } from './command-line.ts'
 import { parseCommand } from './command.ts'
 import type {
+  CompletableFlag,
   Completion,
   CompletionCandidate,
   CompletionValues,
@@ -124,20 +127,17 @@ function completeFlag(position: CursorPosition, current: string): Completion {
     .filter((flag) => current.startsWith(`--${flag.long}.`))
     .flatMap((flag) => flag.inner())
     .filter((flag) => !used.has(flag.long))
-  const all = [...open, ...inner].flatMap(
-    ({ long, short, boolean, description }): CompletionCandidate[] => {
-      const described = description === undefined ? {} : { description }
-      return [
-        { value: `--${long}`, ...described },
-        ...(boolean && current.startsWith('--no') ? [{ value: `--no-${long}`, ...described }] : []),
-        // Known already, but saying it lets the shell go on to the next word.
-        ...(short !== undefined && current === `-${short}`
-          ? [{ value: current, ...described }]
-          : []),
-      ]
-    },
-  )
+  const all = [...open, ...inner].flatMap((flag) => listSpellings(flag, current))
   return { candidates: all.filter(({ value }) => value.startsWith(current)), directive: 'none' }
+}
+
+function listSpellings(flag: CompletableFlag, current: string): CompletionCandidate[] {
+  const { long, short, boolean, description } = flag
+  const values = [`--${long}`]
+  if (boolean && current.startsWith('--no')) values.push(`--no-${long}`)
+  // Complete already, but as a candidate it lets the shell go on to the next word.
+  if (short !== undefined && current === `-${short}`) values.push(current)
+  return values.map((value) => compact({ value, description }))
 }
 
 function completeArgument(
@@ -145,11 +145,7 @@ function completeArgument(
   position: CursorPosition,
   current: string,
 ): Completion {
-  const commands = position.literal
-    ? []
-    : position.positionals.length > 0
-      ? completeValue({ choices: getSubcommands(position), directive: 'none' }, current).candidates
-      : listCommandCandidates(manifest, position, current)
+  const commands = completeCommand(manifest, position, current)
   const source = getNextArgument(position)
   const values = source ? completeValue(source, current) : NO_COMPLETION
   const candidates = [...values.candidates, ...commands]
@@ -158,8 +154,16 @@ function completeArgument(
   return nothingElse ? completeFlag(position, '--') : { candidates, directive: values.directive }
 }
 
-function getSubcommands({ subWords: words = [], positionals }: CursorPosition): readonly string[] {
-  return positionals.length === 1 ? words : []
+function completeCommand(
+  manifest: ToolsetManifest,
+  position: CursorPosition,
+  current: string,
+): readonly CompletionCandidate[] {
+  const { literal, positionals, subWords = [] } = position
+  if (literal) return []
+  if (positionals.length === 0) return listCommandCandidates(manifest, position, current)
+  const choices = positionals.length === 1 ? subWords : []
+  return completeValue({ choices, directive: 'none' }, current).candidates
 }
 
 function listCommandCandidates(
@@ -179,11 +183,9 @@ function listCommandCandidates(
     )
       continue
     const own = manifest.tools.find((other) => matchesCommand(other, [...path, word]))
-    const members = manifest.tools.filter((other) => isUnderPath(other, [...path, word])).length
-    found.set(word, {
-      value: word,
-      description: own ? own.summary : members === 1 ? '1 command' : `${members} commands`,
-    })
+    const members = manifest.tools.filter((other) => isUnderPath(other, [...path, word]))
+    const description = own?.summary ?? pluralize(members.length, 'command')
+    found.set(word, { value: word, description })
   }
   if (path.length > 0) return [...found.values()]
   const builtins = BUILTIN_COMMANDS.filter(

@@ -177,7 +177,7 @@ export type CompletionValues = {
 }
 
 /** A flag as completion sees it, whoever declared it. */
-type CompletableFlag = {
+export type CompletableFlag = {
   readonly long: string
   readonly short?: string
   readonly description?: string

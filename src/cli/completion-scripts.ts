@@ -1,12 +1,42 @@
 /**
- * The completion scripts for bash, zsh, fish and PowerShell.
+ * The command `completion`, and its scripts for bash, zsh, fish and PowerShell.
  */
 
+import { tool } from '../core/tool.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { quoteForShell } from '../util/text.ts'
-import type { SHELLS } from './builtin-names.ts'
+import { SHELLS } from './builtin-names.ts'
+import { printText } from './documents.ts'
+import type { BuiltinFactory } from './types.ts'
 
 export type ShellName = (typeof SHELLS)[number]
+
+/** `completion <shell>`: the script itself, to be sourced. */
+export const completionCommands: BuiltinFactory = () => [
+  {
+    path: ['completion'],
+    tool: tool({
+      name: 'completion',
+      summary: 'Print a completion script for a shell',
+      description: 'The script asks the program itself, so it never goes stale.',
+      input: {
+        type: 'object',
+        properties: {
+          shell: { type: 'string', enum: SHELLS, description: 'The shell to complete in' },
+        },
+        required: ['shell'],
+        additionalProperties: false,
+      },
+      positional: ['shell'],
+      annotations: { readOnly: true, idempotent: true },
+      examples: [{ description: 'In a bash that runs', args: ['bash'] }],
+    }),
+    async start(input, { set, io }) {
+      const { shell } = input as { readonly shell: ShellName }
+      return printText(io, writeCompletionScript(shell, set.name))
+    },
+  },
+]
 
 const SCRIPT_WRITERS: {
   readonly [shell in ShellName]: (program: string, identifier: string) => string
@@ -33,12 +63,10 @@ export function writeCompletionScript(shell: ShellName, program: string): string
 // Two programs in one shell must not share a function, therefore every other character leaves a
 // trace.
 function toShellIdentifier(program: string): string {
-  return program.replace(/[^A-Za-z0-9]/gu, (character) =>
-    character === '-'
-      ? '_'
-      : character === '_'
-        ? '__'
-        : `_x${character.codePointAt(0)!.toString(16)}_`,
+  const traces: { readonly [character: string]: string } = { '-': '_', _: '__' }
+  return program.replace(
+    /[^A-Za-z0-9]/gu,
+    (character) => traces[character] ?? `_x${character.codePointAt(0)!.toString(16)}_`,
   )
 }
 

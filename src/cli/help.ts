@@ -61,15 +61,15 @@ export function renderHelp(manifest: ToolsetManifest, command: ParsedCommand, io
   }
   if (command.kind === 'group') return renderGroupHelp(manifest, command.path, options)
   const only = manifest.tools.length === 1 && !command.builtin ? manifest.tools[0] : undefined
-  const tool =
-    command.kind === 'tool'
-      ? manifest.tools.find(({ name }) => name === command.entry.name)
-      : command.kind === 'program'
-        ? only
-        : undefined
+  const tool = findTool(manifest, command) ?? (command.kind === 'program' ? only : undefined)
   return tool
     ? renderToolHelp(manifest, tool, { ...options, single: only !== undefined })
     : renderProgramHelp(manifest, options)
+}
+
+function findTool({ tools }: ToolsetManifest, command: ParsedCommand): CommandManifest | undefined {
+  if (command.kind !== 'tool') return undefined
+  return tools.find(({ name }) => name === command.entry.name)
 }
 
 const MAX_EXAMPLES = 3

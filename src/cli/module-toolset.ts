@@ -17,7 +17,7 @@ export async function createModuleToolset(
   make: (options: ToolsetOptions) => Toolset,
 ): Promise<Toolset> {
   const isOwn = typeof module === 'object' && !(module instanceof URL)
-  const address = typeof module === 'string' ? undefined : isOwn ? module.url : module.href
+  const address = getAddress(module)
   const opened = await openModule(
     address === undefined ? String(module) : address.replace(/[?#].*$/, ''),
     compact({ strict, address }),
@@ -29,6 +29,11 @@ export async function createModuleToolset(
   const set = make({ name, ...compact({ version, description }), ...options, tools: others })
   for (const tool of functions) set.add(tool)
   return runAfterEvaluation(set, opened.located.url, isOwn)
+}
+
+function getAddress(module: ModuleToolsetOptions['module']): string | undefined {
+  if (typeof module === 'string') return undefined
+  return module instanceof URL ? module.href : module.url
 }
 
 // A module that waits for its own command line would wait for itself: a call imports it, and that

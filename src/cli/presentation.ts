@@ -52,6 +52,7 @@ export function choosePresentation(
     parseOutputMode(settings.output) ??
     parseOutputMode(defaultOutput)
   const { isTTY } = stdout
+  const isStderrTTY = stderr.isTTY
   const noColorFlag = globals.noColor === true
   return {
     mode: wished ?? (caller || !isTTY ? 'json' : 'text'),
@@ -61,7 +62,7 @@ export function choosePresentation(
     caller,
     pretty: isTTY && !caller,
     color: shouldUseColor({ env, isTTY, noColorFlag }),
-    stderrColor: shouldUseColor({ env, isTTY: stderr.isTTY, noColorFlag }),
+    stderrColor: shouldUseColor({ env, isTTY: isStderrTTY, noColorFlag }),
     columns: isTTY ? stdout.columns : undefined,
   }
 }

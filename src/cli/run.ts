@@ -18,8 +18,7 @@ import type { CommandHost, ServerLifecycle } from './types.ts'
 
 const EXIT_STATUS_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 const MAX_SHUTDOWN_MS = 2000
-// For a handler that was ended and puts away what it has begun. One that does not listen costs this
-// much.
+// Time for a handler that was cancelled to clean up. One that ignores the signal costs this much.
 const MAX_CLEANUP_MS = 500
 const CANCEL_FILE_POLL_MS = 250
 
@@ -83,7 +82,7 @@ async function runProcess(
   const cancelFile = process.env['RUN_ID'] ? process.env['CANCEL_FILE'] : undefined
   let signalled: number | undefined
   let leave: ServerLifecycle['leave']
-  // A terminal that is gone takes the output before its signal is heard.
+  // A closed terminal takes the output before its signal arrives.
   const io = createProcessIo((hungUp) =>
     ending.cancel(
       (hungUp && leave?.('SIGHUP', EXIT_STATUS_BY_SIGNAL.SIGHUP)?.error) ||
@@ -96,22 +95,19 @@ async function runProcess(
     leave = serving?.leave?.bind(serving)
     for (const [signal, status] of Object.entries(EXIT_STATUS_BY_SIGNAL)) {
       process.on(signal, () => {
-        // Asked twice: the first answer is stuck.
+        // A second signal means that the first shutdown hangs.
         if (asked) return killSelf(signal)
         asked = true
         if (!serving) signalled = status
         const left = leave?.(signal, status)
-        ending.cancel(
-          left?.error ?? new ToolError('CANCELLED', `the call was cancelled by ${signal}`),
-        )
-        setTimeout(
-          () => killSelf(signal),
-          left?.shutdownTimeoutMs ?? serving?.shutdownTimeoutMs ?? MAX_SHUTDOWN_MS,
-        ).unref()
+        const message = `the call was cancelled by ${signal}`
+        ending.cancel(left?.error ?? new ToolError('CANCELLED', message))
+        const limit = (left ?? serving)?.shutdownTimeoutMs ?? MAX_SHUTDOWN_MS
+        setTimeout(() => killSelf(signal), limit).unref()
       })
     }
-    // Nothing is left that could wake the handler: without this the process would end without an
-    // answer.
+    // Nothing is left that could wake the handler: without this the process would exit without an
+    // outcome.
     process.once('beforeExit', () =>
       ending.cancel(
         new ToolError('INTERNAL', 'the tool waits for something that can never happen'),
@@ -121,12 +117,10 @@ async function runProcess(
       serving ? serving.onCrash(toCrashError(thrown)) : ending.cancel(toCrashError(thrown))
     process.on('uncaughtException', crash)
     process.on('unhandledRejection', crash)
-    if (!serving && cancelFile)
-      setInterval(
-        () =>
-          void (existsSync(cancelFile) && ending.cancel(new ToolError('CANCELLED', 'cancel-file'))),
-        CANCEL_FILE_POLL_MS,
-      ).unref()
+    const pollCancelFile = (): void => {
+      if (existsSync(cancelFile!)) ending.cancel(new ToolError('CANCELLED', 'cancel-file'))
+    }
+    if (!serving && cancelFile) setInterval(pollCancelFile, CANCEL_FILE_POLL_MS).unref()
     redirectStrayOutput()
   }
   const status = await command(process.argv.slice(2), io, {
@@ -140,18 +134,13 @@ async function runProcess(
   })
   await io.stdout.flush()
   await waitForBackground(MAX_CLEANUP_MS)
-  // A runner cancels by its file and by a signal; a signal alone has a status of its own.
-  exit(
-    signalled === undefined
-      ? status
-      : cancelFile && existsSync(cancelFile)
-        ? EXIT_STATUS_BY_SIGNAL.SIGINT
-        : signalled,
-  )
+  // A runner cancels by its file and by a signal; a signal alone has its own status.
+  const isCancelled = signalled !== undefined && cancelFile && existsSync(cancelFile)
+  exit(isCancelled ? EXIT_STATUS_BY_SIGNAL.SIGINT : (signalled ?? status))
 }
 
-// exit() joins the threads that write, and waits for ever when nobody reads what they write; a
-// signal does not.
+// exit() waits for the threads that write, and hangs when their output is never read; a signal does
+// not.
 function killSelf(signal: string): void {
   process.removeAllListeners(signal)
   process.kill(process.pid, signal)
@@ -170,6 +159,7 @@ export function isEntryPoint(meta: ImportMeta & { readonly main?: boolean }): bo
   )
 }
 
+// Not from util/files.ts, which would load node:os at every start.
 function resolveRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path)

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Outcome, OutcomeMeta } from '../protocol/outcome.ts'
 import { toJsonText } from './formats/json-text.ts'
-import { findList } from './result-filter.ts'
+import { findList } from './result-shape.ts'
 
 /** Writes a text to a file and gives its absolute path. */
 export type SpillWriter = (name: string, text: string) => string

@@ -96,10 +96,8 @@ export function buildSimpleSchemasDocument({
   return tools.map(buildSimpleSchemaDocument)
 }
 
-/** The program around the tools: its entry point is the file that a runner would start. */
-export type DescribedProgram = Pick<ToolsetManifest, 'version' | 'permissions'> & {
-  readonly entry?: string
-}
+/** The program around the tools. */
+type DescribedProgram = Pick<ToolsetManifest, 'version' | 'permissions'>
 
 /**
  * What `<tool> --describe` prints: the form of the orchestration manifest, then what an agent
@@ -117,15 +115,14 @@ export function buildDescribeDocument(tool: ToolManifest, program: DescribedProg
 /**
  * What `--describe` prints for a whole program: what is true of every tool once, then the tools.
  */
-export function buildToolsetDescribeDocument(toolset: ToolsetManifest, entry?: string): object {
-  const program: DescribedProgram = { ...toolset, ...compact({ entry }) }
+export function buildToolsetDescribeDocument(toolset: ToolsetManifest): object {
   return {
-    ...describeIdentity(toolset.name, program),
+    ...describeIdentity(toolset.name, toolset),
     ...compact({ description: toolset.description }),
     permissions: toolset.permissions ?? {},
     ...describeExitAndHealth(),
     tools: toolset.tools.map((tool) => ({
-      ...describeTool(tool, program),
+      ...describeTool(tool, toolset),
       ...describeExtras(tool),
       ...compact({
         errors:
@@ -147,8 +144,8 @@ function describeTool(tool: ToolManifest, program: DescribedProgram) {
   }
 }
 
-function describeIdentity(name: string, { version, entry }: DescribedProgram) {
-  return compact({ name, version, entry, protocol_version: 1 })
+function describeIdentity(name: string, { version }: DescribedProgram) {
+  return { name, version, protocol_version: 1 }
 }
 
 function describeExitAndHealth() {
@@ -193,11 +190,8 @@ function getTypeName(schema: unknown): string {
   if (types.length === 1)
     return types[0] === 'string' && schema.format === 'path' ? 'path' : types[0]!
   if (types.length > 1) return 'any'
-  const values = Array.isArray(schema.enum)
-    ? schema.enum
-    : Object.hasOwn(schema, 'const')
-      ? [schema.const]
-      : []
+  const constants = Object.hasOwn(schema, 'const') ? [schema.const] : []
+  const values = Array.isArray(schema.enum) ? schema.enum : constants
   const branches = [schema.anyOf, schema.oneOf].filter(Array.isArray).flat()
   return pickSingleType([
     ...values.filter((value) => value !== null).map(getValueType),
@@ -216,7 +210,7 @@ function isNullSchema(schema: unknown): boolean {
 
 function getValueType(value: unknown): string {
   if (Array.isArray(value)) return 'array'
-  return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value
+  return Number.isInteger(value) ? 'integer' : typeof value
 }
 
 /** What is told about one code before it ever happens. */

@@ -60,21 +60,18 @@ export function toolset(given: ToolsetOptions | AnyTool): Toolset
 export function toolset(
   given: ToolsetOptions | ModuleToolsetOptions | AnyTool,
 ): Toolset | Promise<Toolset> {
-  return isObject(given) && Object.hasOwn(given, 'module')
+  if (isTool(given)) return createToolset({ name: given.name.replaceAll('_', '-'), tools: [given] })
+  if (!isObject(given)) throw new ToolError('CONFIG', 'toolset() takes { name, tools } or one tool')
+  return Object.hasOwn(given, 'module')
     ? openModuleToolset(given as ModuleToolsetOptions)
-    : createToolset(given as ToolsetOptions | AnyTool)
+    : createToolset(given as ToolsetOptions)
 }
 
 async function openModuleToolset(options: ModuleToolsetOptions): Promise<Toolset> {
   return (await import('./module-toolset.ts')).createModuleToolset(options, createToolset)
 }
 
-function createToolset(given: ToolsetOptions | AnyTool): Toolset {
-  const options: ToolsetOptions = isTool(given)
-    ? { name: given.name.replaceAll('_', '-'), tools: [given] }
-    : given
-  if (!isObject(options))
-    throw new ToolError('CONFIG', 'toolset() takes { name, tools } or one tool')
+function createToolset(options: ToolsetOptions): Toolset {
   checkName('toolset', options.name)
   checkOptions(`toolset '${options.name}'`, options, TOOLSET_OPTION_NAMES)
   const version = options.version ?? '0.1.0'

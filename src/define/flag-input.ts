@@ -6,10 +6,10 @@
 import { parseJson } from '../protocol/parse-json.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
-import { toFlagName } from './argv.ts'
+import { isObject } from '../util/values.ts'
 import type { ArgvWord, ParsedFlag } from './argv.ts'
+import { toFlagName } from './argv.ts'
 import type { FlagSpec } from './global-flags.ts'
 import {
   describeChoiceMismatch,
@@ -17,7 +17,6 @@ import {
   formatValue,
   getKeyword,
   getSchemaList,
-  getTypes,
   joinWords,
   nameType,
 } from './schema/subschemas.ts'
@@ -42,25 +41,16 @@ export function buildInputFromFlags(
     else lists.set(spec, { texts: [text], written })
   }
 
-  for (const {
-    flag: { spec },
-    values,
-    negated,
-    keys,
-    written,
-  } of flags) {
+  for (const { flag, values, negated, keys, written } of flags) {
+    const { spec } = flag
     if (!spec) continue
-    const text = values[0]
+    const [text] = values
     if (spec.kind === 'boolean')
       input[spec.field] =
         text === undefined ? !negated : coerceFlagText(spec, spec.schema, text, written)
     else if (spec.kind === 'list') collect(spec, text!, written)
     else if (keys.length > 0) setNestedValue(input, spec, keys, text!, written)
-    else
-      input[spec.field] = mergeObjects(
-        input[spec.field],
-        coerceFlagText(spec, spec.schema, text!, written),
-      )
+    else setOrMerge(input, spec.field, coerceFlagText(spec, spec.schema, text!, written))
   }
   assignPositionals(specs, words, input, collect)
   for (const [spec, { texts, written }] of lists)
@@ -71,13 +61,12 @@ export function buildInputFromFlags(
       written,
     )
   for (const spec of specs) {
-    const text =
-      spec.env === undefined || Object.hasOwn(input, spec.field) ? undefined : env[spec.env]
-    if (text !== undefined && text !== '')
-      input[spec.field] =
-        spec.kind === 'list'
-          ? requireCoerced(coerceList(spec.schema, [text]), spec, text, spec.env!)
-          : coerceFlagText(spec, spec.schema, text, spec.env!)
+    const { field, env: variable, kind, schema } = spec
+    if (variable === undefined || Object.hasOwn(input, field)) continue
+    const text = env[variable] ?? ''
+    if (text === '') continue
+    const value = kind === 'list' ? coerceList(schema, [text]) : coerceText(schema, text)
+    input[field] = requireCoerced(value, spec, text, variable)
   }
   return input
 }
@@ -138,13 +127,17 @@ function openNestedObject(target: InputRecord, field: string): InputRecord {
 
 // `--filter.max-size 5` means the declared key `maxSize` or `max_size`.
 function findDeclaredKey(schema: JsonSchema, key: string): string {
-  const properties = isObject(schema['properties']) ? schema['properties'] : {}
+  const properties = getProperties(schema)
   if (Object.hasOwn(properties, key)) return key
   return Object.keys(properties).find((name) => toFlagName(name) === toFlagName(key)) ?? key
 }
 
+function getProperties({ properties }: JsonSchema): InputRecord {
+  return isObject(properties) ? properties : {}
+}
+
 function findChildSchema(schema: JsonSchema, key: string): JsonSchema {
-  const properties = isObject(schema['properties']) ? schema['properties'] : {}
+  const properties = getProperties(schema)
   const child = Object.hasOwn(properties, key) ? properties[key] : schema['additionalProperties']
   if (isObject(child)) return child
   for (const branch of [schema['anyOf'], schema['oneOf'], schema['allOf']].flat()) {
@@ -155,10 +148,13 @@ function findChildSchema(schema: JsonSchema, key: string): JsonSchema {
   return {}
 }
 
-function mergeObjects(earlier: unknown, later: unknown): unknown {
-  return isObject(earlier) && isObject(later)
-    ? Object.assign(Object.create(null) as InputRecord, later, earlier)
-    : later
+// `--filter.size 5 --filter '{"name":"a"}'` has both.
+function setOrMerge(input: InputRecord, field: string, value: unknown): void {
+  const before = input[field]
+  input[field] =
+    before !== undefined && isObject(before) && isObject(value)
+      ? Object.assign(Object.create(null) as InputRecord, value, before)
+      : value
 }
 
 function coerceFlagText(
@@ -171,9 +167,7 @@ function coerceFlagText(
 }
 
 function requireCoerced(
-  coerced:
-    | { readonly ok: true; readonly value: unknown }
-    | { readonly ok: false; readonly message: string },
+  coerced: CoerceResult,
   spec: FlagSpec,
   text: string,
   written: string,
@@ -242,10 +236,9 @@ type CoercionKind = {
 function listKinds(schema: JsonSchema, depth = 0): CoercionKind[] {
   if (depth > 8) return []
   if (Object.hasOwn(schema, 'const')) return [{ schema, choices: [schema['const']] }]
-  const choices = getKeyword(schema, 'enum')
-  if (Array.isArray(choices)) return [{ schema, choices }]
-  const types = getTypes(schema)
-  if (types) return types.map((type) => ({ schema, type }))
+  if (Array.isArray(schema.enum)) return [{ schema, choices: schema.enum }]
+  const types = [schema.type].flat().filter((type) => typeof type === 'string')
+  if (types.length > 0) return types.map((type) => ({ schema, type }))
   for (const keyword of ['anyOf', 'oneOf', 'allOf']) {
     const kinds = getSchemaList(schema, keyword).flatMap((member) =>
       typeof member === 'boolean' ? [] : listKinds(member, depth + 1),

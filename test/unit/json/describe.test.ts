@@ -9,11 +9,10 @@ import {
 import { findFiles, prList, toolset } from './toolset.ts'
 
 test('one tool: the orchestration manifest in its order, then ours', () => {
-  const document = buildDescribeDocument(findFiles, { ...toolset, entry: 'cli.js' })
+  const document = buildDescribeDocument(findFiles, toolset)
   expect(Object.keys(document)).toEqual([
     'name',
     'version',
-    'entry',
     'protocol_version',
     'inputs',
     'permissions',
@@ -28,7 +27,6 @@ test('one tool: the orchestration manifest in its order, then ours', () => {
   expect(document).toMatchObject({
     name: 'find_files',
     version: '1.2.0',
-    entry: 'cli.js',
     protocol_version: 1,
     inputs: [
       { name: 'pattern', type: 'string', required: true, description: 'Glob' },
@@ -60,14 +58,13 @@ test('a tool’s own permissions win, and resources stand beside them', () => {
 })
 
 test('a whole program lists its tools, and says once what is true of all', () => {
-  const document = buildToolsetDescribeDocument(toolset, 'cli.js') as {
+  const document = buildToolsetDescribeDocument(toolset) as {
     tools: { name: string; errors?: object }[]
     errors: object
   }
   expect(document).toMatchObject({
     name: 'file-tools',
     version: '1.2.0',
-    entry: 'cli.js',
     protocol_version: 1,
     permissions: toolset.permissions,
     exit_codes: { ok: 0, fatal_error: 1, timeout: 124 },
