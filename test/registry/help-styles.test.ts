@@ -435,3 +435,13 @@ test('[6.help-styles] every field is there, in the form that is documented', () 
     commands: [{ name: 'go', aliases: ['g'], description: 'start' }],
   })
 })
+
+test('[6.help-styles] only the last letter of a cluster takes the value', () => {
+  const { options } = readHelp('usage: prog [-xzf FILE] [-v]')
+  expect(options.map(({ short, valueName }) => [...short, valueName])).toEqual([
+    ['-x', null],
+    ['-z', null],
+    ['-f', 'FILE'],
+    ['-v', null],
+  ])
+})

@@ -2,12 +2,11 @@
  * Collects the options of a help text, with defaults, choices and other notices in their descriptions.
  */
 
-import { compact } from '../../util/values.ts'
-import { isShortName } from './flag-head.ts'
 import type { HelpFlag } from './flag-head.ts'
+import { isShortName } from './flag-head.ts'
 import type { HelpFlagEntry, HelpOption } from './sections.ts'
-import { listAlternatives, splitWords } from './tokens.ts'
 import type { ValueSeparator } from './tokens.ts'
+import { listAlternatives, splitWords } from './tokens.ts'
 import type { UsageItem } from './usage.ts'
 
 type OptionDraft = { -readonly [key in keyof HelpOption]: HelpOption[key] }
@@ -119,12 +118,10 @@ function addUsageFlag(options: OptionCollection, item: UsageItem): void {
       ? splitFlagCluster(item.names[0]!, (name) => options.find(name) !== undefined)
       : undefined
   if (letters) {
+    // Only the last letter of a cluster takes the value.
+    const { value: _value, ...bare } = item
     for (const [index, letter] of letters.entries())
-      addUsageFlag(options, {
-        ...item,
-        names: [letter],
-        ...compact({ value: index < letters.length - 1 ? (undefined as never) : undefined }),
-      })
+      addUsageFlag(options, { ...(index < letters.length - 1 ? bare : item), names: [letter] })
     return
   }
   const known = options.find(item.names[0]!)
