@@ -3,15 +3,14 @@
  */
 
 import { compact } from '../../util/values.ts'
-import { readHelpRows } from './layout.ts'
 import type { HelpRow } from './layout.ts'
+import { readHelpRows } from './layout.ts'
 import { readNotices } from './options.ts'
 import type { HelpCommand, HelpPositional, HelpSection } from './sections.ts'
 import { listAlternatives, splitWords } from './tokens.ts'
-import { hasMarkedPlaceholders } from './usage.ts'
 import type { UsageItem, UsageLines } from './usage.ts'
+import { COMMAND_NAME, hasMarkedPlaceholders } from './usage.ts'
 
-const COMMAND_NAME = /^[\p{L}\d][\p{L}\d_:.@+/-]*$/u
 const LISTED_COMMAND = /^[\p{L}\d[][\p{L}\d_:.@+[-]*$/u
 
 /** The sub-commands that sections of commands, lists of choices and usage lines name. */
@@ -20,15 +19,10 @@ export function collectCommands(
   sections: readonly HelpSection[],
 ): HelpCommand[] {
   const found = new Map<string, { -readonly [key in keyof HelpCommand]: HelpCommand[key] }>()
-  const add = (name: string, aliases: readonly string[], description: string): void => {
-    const known = found.get(name)
-    if (known) {
-      if (known.description === '') known.description = description
-    } else
-      found.set(
-        name,
-        compact({ name, aliases: aliases.length > 0 ? aliases : undefined, description }),
-      )
+  const add = (command: HelpCommand): void => {
+    const known = found.get(command.name)
+    if (!known) found.set(command.name, { ...command })
+    else if (known.description === '') known.description = command.description
   }
   const program = usages[0]?.[0]?.kind === 'word' ? usages[0][0].names[0]! : ''
   const chosen = new Set(
@@ -37,19 +31,13 @@ export function collectCommands(
     ),
   )
   for (const section of sections) {
-    if (section.kind === 'commands')
-      for (const command of readCommandTable(section, program))
-        add(command.name, command.aliases ?? [], command.description)
-    else if (section.kind !== 'examples')
-      for (const command of readNestedCommands(section, chosen))
-        add(command.name, command.aliases ?? [], command.description)
-    if (section.kind === 'positionals')
-      for (const command of readCommandsBelowPlaceholder(section))
-        add(command.name, command.aliases ?? [], command.description)
+    if (section.kind === 'commands') readCommandTable(section, program).forEach(add)
+    else if (section.kind !== 'examples') readNestedCommands(section, chosen).forEach(add)
+    if (section.kind === 'positionals') readCommandsBelowPlaceholder(section).forEach(add)
   }
   const aliases = new Set([...found.values()].flatMap((command) => command.aliases ?? []))
-  for (const name of chosen) if (!aliases.has(name)) add(name, [], '')
-  for (const name of commands) add(name, [], '')
+  for (const name of chosen) if (!aliases.has(name)) add({ name, description: '' })
+  for (const name of commands) add({ name, description: '' })
   return [...found.values()]
 }
 
@@ -273,11 +261,8 @@ function listArguments(items: readonly UsageItem[], hasCommands: boolean): Usage
 }
 
 function toPositionalName(item: UsageItem): string {
-  return item.choices.length > 0
-    ? item.names[0]!.includes('{')
-      ? 'choice'
-      : stripBrackets(item.names[0]!)
-    : stripBrackets(item.names[0]!)
+  const [name = ''] = item.names
+  return item.choices.length > 0 && name.includes('{') ? 'choice' : stripBrackets(name)
 }
 
 function stripBrackets(written: string): string {

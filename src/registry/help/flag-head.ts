@@ -4,6 +4,7 @@
  */
 
 import { compact } from '../../util/values.ts'
+import type { FlagToken, SegmentFollower, ValueToken } from './tokens.ts'
 import {
   findClosingBracket,
   isNotice,
@@ -14,7 +15,6 @@ import {
   readFlag,
   splitWords,
 } from './tokens.ts'
-import type { FlagToken, SegmentFollower, ValueToken } from './tokens.ts'
 
 /** One flag with the value that is written at it. */
 export type HelpFlag = FlagToken & {
@@ -53,19 +53,10 @@ export function readFlagHead(line: string, at: number, around: LineContext): Fla
     position = next.at
   }
   if (specs.length === 0) return undefined
-  const joint = findJoint(line, position)
+  const { end, joint } = findJoint(line, position)
   // Where names fill their column, one blank is all that is left.
-  return {
-    specs,
-    list,
-    ...joint,
-    ...compact({
-      joint:
-        joint.joint === 'narrow' && joint.end === around.descriptionColumn
-          ? ('gap' as const)
-          : undefined,
-    }),
-  }
+  const isGap = joint === 'narrow' && end === around.descriptionColumn
+  return { specs, list, end, joint: isGap ? 'gap' : joint }
 }
 
 function readHelpFlag(line: string, at: number, around: LineContext): HelpFlag | undefined {
@@ -91,14 +82,9 @@ function readHelpFlag(line: string, at: number, around: LineContext): HelpFlag |
   }
   const aside = /^ \("[^"]{1,20}"\)/.exec(line.slice(end, end + 30))
   if (aside) end += aside[0].length
-  // One who writes `-f FILE, --file=FILE` or `-w [N]` leaves a blank, and so does one who
-  // describes.
-  const spaced =
-    value && !opened
-      ? readFurtherValues(line, end, around)
-      : value
-        ? undefined
-        : readSpacedValue(line, end, around)
+  // A blank comes before a value (`-f FILE, --file=FILE`, `-w [N]`) and before a description.
+  const readMore = value ? readFurtherValues : readSpacedValue
+  const spaced = value && opened ? undefined : readMore(line, end, around)
   if (spaced) {
     value = value ? { ...value, text: `${value.text} ${spaced.text}` } : spaced
     end = spaced.end
@@ -317,12 +303,10 @@ function readSegment(line: string, start: number, around: LineContext): LineSegm
 
 /** Whether a flag begins here, perhaps in brackets. */
 function startsFlag(line: string, at: number): boolean {
-  const dash = line[at] === '[' ? (line[at + 1] === ' ' ? at + 2 : at + 1) : at
-  return (
-    line[dash] === '-' &&
-    readFlag(line, dash) !== undefined &&
-    (dash === at || line[dash + 1] === '-')
-  )
+  let dash = at
+  if (line[at] === '[') dash += line[at + 1] === ' ' ? 2 : 1
+  if (line[dash] !== '-' || readFlag(line, dash) === undefined) return false
+  return dash === at || line[dash + 1] === '-'
 }
 
 /** The length of a sign that parts flags from their description, with its blanks; 0 for none. */

@@ -3,19 +3,21 @@
  */
 
 import { getPackageVersion } from '../../core/cache.ts'
-import { compact } from '../../util/values.ts'
-import { isSameStamp, parseJson, readCache, statFile, writeCache } from '../cache.ts'
+import { MEBIBYTE } from '../../util/units.ts'
+import { compact, tryParseJson } from '../../util/values.ts'
 import type { CacheSubject } from '../cache.ts'
-import type { ChildCall, ChildServices } from '../child/child-call.ts'
+import { isSameStamp, readCache, statFile, writeCache } from '../cache.ts'
+import type { ChildServices } from '../child/child-call.ts'
 import { createChildRunner } from '../child/runner.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
 import { toSummary } from '../names.ts'
+import type { ProgramTool } from '../probe/ask.ts'
 import { probe } from '../probe/probe.ts'
-import type { ForeignMetadata, FoundTool, LoadContext, LoadedSource } from '../source.ts'
-import { toProgramMetadata } from './read-help.ts'
+import type { FoundTool, LoadContext, LoadedSource } from '../source.ts'
 import type { ProgramMetadata } from './read-help.ts'
-import { createHelpRunner, describeProgram } from './run-help.ts'
+import { toProgramMetadata } from './read-help.ts'
 import type { ProgramNode } from './run-help.ts'
+import { createHelpRunner, describeProgram } from './run-help.ts'
 
 /** A program that was found, and what of it is wanted. */
 export type ProgramToLoad = {
@@ -32,15 +34,11 @@ export type ProgramToLoad = {
 type ProgramRecord = {
   readonly kind: string
   readonly version?: string
-  readonly tools: readonly {
-    readonly name: string
-    readonly facts: ForeignMetadata
-    readonly call: ChildCall
-  }[]
+  readonly tools: readonly ProgramTool[]
 }
 
 const MAX_COMMANDS = 300
-const MAX_CACHED_LENGTH = 64 * 1024 * 1024
+const MAX_CACHED_LENGTH = 64 * MEBIBYTE
 
 /**
  * The tools of a program, by `--discover` or by its help; from the cache where the file has not
@@ -54,20 +52,19 @@ export async function loadProgram(
   const known =
     remembered ?? (await probeProgram(wanted, context)) ?? (await readHelpTools(wanted, context))
   if (known.tools.length === 0) {
-    const location = [wanted.file, ...wanted.args].join(' ')
-    return {
-      tools: [],
-      problems: [
-        {
-          source: wanted.source,
-          location,
-          reason: 'no-help',
-          message: `${location} prints no help that says how it is called`,
-          fix: `Look at what it prints: ${location} --help`,
-          severity: 'error',
-        },
-      ],
-    }
+    const { source, file, args } = wanted
+    const location = [file, ...args].join(' ')
+    const message = `${location} prints no help that says how it is called`
+    const fix = `Look at what it prints: ${location} --help`
+    const problem = {
+      source,
+      location,
+      reason: 'no-help',
+      message,
+      fix,
+      severity: 'error',
+    } as const
+    return { tools: [], problems: [problem] }
   }
   if (!remembered) writeProgramRecord(wanted, context, known)
   return { tools: known.tools.map((tool) => toFoundTool(wanted, known, tool)) }
@@ -111,7 +108,7 @@ async function readHelpTools(
 function toFoundTool(
   { source, file, given, services }: ProgramToLoad,
   { kind, version }: ProgramRecord,
-  { name, facts, call }: ProgramRecord['tools'][number],
+  { name, facts, call }: ProgramTool,
 ): FoundTool {
   const whole = Object.keys(given).length > 0 ? { ...call, env: { ...call.env, ...given } } : call
   return {
@@ -124,10 +121,10 @@ function toFoundTool(
     tags: facts.tags ?? [],
     ...compact({ version }),
     define: (wanted) => defineForeign(wanted, facts, createChildRunner(whole, services)),
-    program: async () => ({
-      call: whole,
-      ...(facts.permissions && { permissions: facts.permissions, manifest: file }),
-    }),
+    program: async () => {
+      const { permissions } = facts
+      return permissions ? { call: whole, permissions, manifest: file } : { call: whole }
+    },
   }
 }
 
@@ -151,7 +148,7 @@ function readProgramRecord(
   if (cacheFolder === undefined || !seen) return undefined
   const record = readCache(cacheFolder, toCacheSubject(wanted, seen.stamp.ino)).get(wanted.file)
   return record && isSameStamp(record.stamp, seen.stamp)
-    ? (parseJson(record.body) as ProgramRecord | undefined)
+    ? (tryParseJson(record.body) as ProgramRecord | undefined)
     : undefined
 }
 

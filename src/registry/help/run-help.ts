@@ -3,14 +3,16 @@
  */
 
 import { PROBE_HOME } from '../../process/child.ts'
-import { buildProbeEnv } from '../../process/environment.ts'
 import type { HostEnv } from '../../process/environment.ts'
+import { buildProbeEnv } from '../../process/environment.ts'
 import { runChild } from '../../process/run.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { findSandbox } from '../../sandbox/probe-sandbox.ts'
+import { resolveRealPath, withTemporaryFolder } from '../../util/files.ts'
+import { MEBIBYTE } from '../../util/units.ts'
 import { compact } from '../../util/values.ts'
-import { parseHelp } from './read-help.ts'
 import type { ParsedHelp } from './read-help.ts'
+import { parseHelp } from './read-help.ts'
 
 /** A program, or a command of one, with what its help says. */
 export type ProgramNode = {
@@ -51,9 +53,7 @@ export async function describeProgram(
     .filter(({ path }) => path.length > 0 && path.every((word) => !word.startsWith('-')))
   const children = wanted
     ? await describeCommands(asking, wanted, 0)
-    : depth > 0
-      ? await describeCommands(asking, listSubcommands(help, []), depth - 1)
-      : []
+    : await describeSubcommands(asking, help, [], depth)
   return { path: [], help, summary: '', children }
 }
 
@@ -121,22 +121,22 @@ async function describeCommand(
   asking.left--
   const help = await requestHelp(asking, path)
   if (!help) return undefined
-  return {
-    path,
-    help,
-    summary,
-    children:
-      depth > 0 ? await describeCommands(asking, listSubcommands(help, path), depth - 1) : [],
-  }
+  const children = await describeSubcommands(asking, help, path, depth)
+  return { path, help, summary, children }
 }
 
-function listSubcommands({ document }: ParsedHelp, path: readonly string[]): WantedCommand[] {
-  return document.commands
-    .filter(
-      ({ name }) =>
-        /^[\p{L}\d][\p{L}\d_:.+-]*$/u.test(name) && !/^(?:help|version|completions?)$/.test(name),
-    )
+async function describeSubcommands(
+  asking: HelpRequests,
+  { document }: ParsedHelp,
+  path: readonly string[],
+  depth: number,
+): Promise<ProgramNode[]> {
+  if (depth <= 0) return []
+  const wanted = document.commands
+    .filter(({ name }) => /^[\p{L}\d][\p{L}\d_:.+-]*$/u.test(name))
+    .filter(({ name }) => !/^(?:help|version|completions?)$/.test(name))
     .map(({ name, description }) => ({ path: [...path, name], summary: description }))
+  return describeCommands(asking, wanted, depth - 1)
 }
 
 type HelpRunnerOptions = {
@@ -151,7 +151,7 @@ type HelpRunnerOptions = {
 }
 
 const HELP_TIMEOUT_MS = 10_000
-const MAX_HELP_BYTES = 8 * 1024 * 1024
+const MAX_HELP_BYTES = 8 * MEBIBYTE
 // Wide enough that few lines are wrapped, and no pager waits for somebody.
 const PLAIN_OUTPUT_VARIABLES = {
   COLUMNS: '120',
@@ -176,7 +176,8 @@ export async function createHelpRunner({
 }: HelpRunnerOptions): Promise<RunForHelp> {
   const sandbox = await findSandbox(env)
   if (!sandbox.available && !unsandboxed) throw sandbox.problem
-  const neighbours = await listReadableFiles(program)
+  // The program and the file that it links to, which a hidden home may contain.
+  const readable = [...new Set([program, resolveRealPath(program) ?? program])]
   const ask = async (args: readonly string[], home: string): Promise<string> => {
     const { reason, problem, stdout, stderr } = await runChild(
       compact({
@@ -188,7 +189,7 @@ export async function createHelpRunner({
         maxStderr: MAX_HELP_BYTES,
         signal,
         sandbox: sandbox.available
-          ? ({ writable: 'private-tmp', network: 'none', readable: neighbours } as const)
+          ? ({ writable: 'private-tmp', network: 'none', readable } as const)
           : undefined,
       }),
     )
@@ -198,26 +199,8 @@ export async function createHelpRunner({
     return text.trim() === '' ? stderr.toString() : text
   }
   return (args) =>
-    sandbox.available ? ask(args, PROBE_HOME) : withEmptyFolder((home) => ask(args, home))
-}
-
-// Some programs write into their home when they are only asked for help.
-async function withEmptyFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
-  const [{ mkdtemp, rm }, { tmpdir }] = await Promise.all([
-    import('node:fs/promises'),
-    import('node:os'),
-  ])
-  const folder = await mkdtemp(`${tmpdir()}/toolable-help-`)
-  try {
-    return await work(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-/** The file, and where it really is: what lies in a home is hidden otherwise. */
-async function listReadableFiles(program: string): Promise<readonly string[]> {
-  const { realpath } = await import('node:fs/promises')
-  const real = await realpath(program).catch(() => program)
-  return [...new Set([program, real])]
+    sandbox.available
+      ? ask(args, PROBE_HOME)
+      : // Some programs write into their home when they are only asked for help.
+        withTemporaryFolder('toolable-help-', (home) => ask(args, home))
 }

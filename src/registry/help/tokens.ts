@@ -29,28 +29,14 @@ export function readFlag(text: string, at: number): FlagToken | undefined {
 
 function readLongFlag(text: string, at: number): FlagToken | undefined {
   const negation = matchAt(NEGATABLE, text, at + 2)
-  if (negation) {
-    const name = matchAt(LONG_NAME, text, at + 2 + negation[0].length)
-    if (!name) return undefined
-    return {
-      names: [`--${trimFlagName(name[0])}`],
-      negative: [`--${negation[1]}${trimFlagName(name[0])}`],
-      at,
-      end: at + 2 + negation[0].length + trimFlagName(name[0]).length,
-    }
-  }
-  const name = matchAt(LONG_NAME, text, at + 2)
+  const start = at + 2 + (negation?.[0].length ?? 0)
+  const name = matchAt(LONG_NAME, text, start)
   if (!name) return undefined
   const written = trimFlagName(name[0])
-  const end = at + 2 + written.length
-  return (
-    readOptionalSuffix(text, end, at, `--${written}`) ?? {
-      names: [`--${written}`],
-      negative: [],
-      at,
-      end,
-    }
-  )
+  const names = [`--${written}`]
+  const end = start + written.length
+  if (negation) return { names, negative: [`--${negation[1]}${written}`], at, end }
+  return readOptionalSuffix(text, end, at, names[0]!) ?? { names, negative: [], at, end }
 }
 
 /**
@@ -156,11 +142,10 @@ export function readAttachedValue(text: string, at: number): ValueToken | undefi
   if (character === '<' || character === '{')
     return { ...readUntilBlank(text, at, at), joint: 'stuck' }
   if (character === '=') return { ...readUntilBlank(text, at + 1, at + 1), joint: 'equals' }
-  if (character === ':' && /[^\s:,]/.test(text[at + 1] ?? ' '))
-    return { ...readUntilBlank(text, at + 1, at + 1), joint: 'stuck' }
-  if (character === ',' && /[<[{]/.test(text[at + 1] ?? ' '))
-    return { ...readUntilBlank(text, at + 1, at + 1), joint: 'stuck' }
-  return undefined
+  const next = text[at + 1] ?? ' '
+  const isStuck =
+    (character === ':' && /[^\s:,]/.test(next)) || (character === ',' && /[<[{]/.test(next))
+  return isStuck ? { ...readUntilBlank(text, at + 1, at + 1), joint: 'stuck' } : undefined
 }
 
 function readOptionalValue(text: string, at: number): ValueToken | undefined {
@@ -255,10 +240,7 @@ export function isPlaceholder(word: string): boolean {
     /^[<{]./.test(word) ||
     /^\[[^\]\s]/.test(word) ||
     CAPITALS_PLACEHOLDER.test(word) ||
-    word === '...' ||
-    word === ';' ||
-    word === '{}' ||
-    word === '+' ||
+    ['...', ';', '{}', '+'].includes(word) ||
     /^[A-Z]+\[[^\]\s]*\]$/.test(word) ||
     /^["'][^"']*["']$/.test(word) ||
     /^\.\.\.\]?$/.test(word)
@@ -305,13 +287,10 @@ export function startsSentence(text: string): boolean {
 export function listAlternatives(text: string): string[] {
   const bracketed = /^[[{(<]/.test(text)
   const inner = bracketed && findClosingBracket(text, 0) === text.length ? text.slice(1, -1) : text
-  const bare =
-    inner.startsWith('(') || inner.startsWith('{') || inner.startsWith('<')
-      ? inner.slice(1, -1)
-      : inner
+  const bare = /^[({<]/.test(inner) ? inner.slice(1, -1) : inner
   const braces = text.includes('{')
-  const separator = bare.includes('|') ? '|' : braces ? ',' : undefined
-  if (separator === undefined) return []
+  if (!bare.includes('|') && !braces) return []
+  const separator = bare.includes('|') ? '|' : ','
   const parts = bare.split(separator).map((part) => part.trim().replace(/^(["'])(.*)\1$/, '$2'))
   if (
     parts.length < 2 ||

@@ -50,14 +50,7 @@ function readSequence(reader: UsageReader, closer: string | undefined, scope: Us
       break
     }
     const before = items.length
-    if (
-      character === ' ' ||
-      character === ',' ||
-      character === ')' ||
-      character === ']' ||
-      character === '}'
-    )
-      reader.at++
+    if (' ,)]}'.includes(character)) reader.at++
     else if (character === '|') {
       alternatives = true
       reader.at++
@@ -194,22 +187,11 @@ function readValue(
     end++
   }
   const words = text.slice(start, end).trim()
-  if (
-    words === '' ||
-    (words.startsWith('[') && bracket === undefined) ||
-    words.startsWith('-') ||
-    words.startsWith('|') ||
-    words === '...'
-  )
-    return undefined
+  const isOpen = words.startsWith('[') && bracket === undefined
+  if (words === '' || words === '...' || isOpen || /^[-|]/.test(words)) return undefined
   const sure =
     closer === ']' &&
-    (text[end] === ']' ||
-      text[end] === '|' ||
-      text.startsWith(' |', end) ||
-      text.startsWith(' ]', end) ||
-      text.startsWith(' ...', end) ||
-      text.startsWith(' [', end))
+    [']', '|', ' |', ' ]', ' ...', ' ['].some((follower) => text.startsWith(follower, end))
   if (!sure && !/^[<A-Z{]/.test(words)) return undefined
   if (!sure && scope.depth === 0 && /^(?:OPTIONS?|FILES?|PATHS?)\b/.test(words)) return undefined
   reader.at = start + words.length
@@ -276,7 +258,8 @@ export type UsageLines = {
   readonly commands: readonly string[]
 }
 
-const COMMAND_NAME = /^[\p{L}\d][\p{L}\d_:.@+/-]*$/u
+/** A word that can be the name of a command. */
+export const COMMAND_NAME = /^[\p{L}\d][\p{L}\d_:.@+/-]*$/u
 
 /**
  * Parts usage lines into those of the program and those of its commands. Only where placeholders
@@ -368,10 +351,7 @@ function listLeadingWords(items: readonly UsageItem[]): string[] {
 }
 
 function countSharedWords(lists: readonly (readonly string[])[]): number {
-  const shortest = lists.reduce(
-    (least, list) => Math.min(least, list.length),
-    Number.MAX_SAFE_INTEGER,
-  )
+  const shortest = Math.min(...lists.map((list) => list.length))
   let length = 0
   while (length < shortest && lists.every((list) => list[length] === lists[0]![length])) length++
   return length
