@@ -14,14 +14,14 @@ import { EMPTY_META, isSuccessStatus, readEnvelope, readExitFailure } from './ex
 const MAX_LOG_LINE_LENGTH = 2000
 const MAX_LOG_LINES = 200
 
-/** The outcome of a child, and the events it printed before. */
-type ChildAnswer = { readonly outcome: Outcome; readonly events: readonly ToolEvent[] }
-
 /**
  * Reads what a child printed, in any form that tools use. Pure; never throws; a failure of the tool
  * is a failed outcome.
  */
-export function readAnswer(output: ChildOutput, rules: AnswerRules): ChildAnswer {
+export function readAnswer(
+  output: ChildOutput,
+  rules: AnswerRules,
+): { readonly outcome: Outcome; readonly events: readonly ToolEvent[] } {
   const { value, events = [], warnings } = parseOutput(output.stdout, rules.expects)
   const envelope =
     rules.expects === 'verbatim' ? undefined : readEnvelope(value, output.status ?? undefined)
@@ -119,19 +119,11 @@ function toLogEvent(line: string): ToolEvent {
   return { type: 'log', level: 'debug', message: shorten(line, MAX_LOG_LINE_LENGTH) }
 }
 
-/** The JSON objects and lists of an output that begin a line, and the lines between them. */
-type SplitOutput = {
-  readonly documents: readonly unknown[]
-  readonly lines: readonly string[]
-  readonly endsInDocument: boolean
-  readonly mended: boolean
-}
-
 /**
- * Finds the JSON documents of an output between other lines. Takes linear time: brackets that are
- * opened and never closed are given up on.
+ * Finds the JSON objects and lists of an output that begin a line, and the lines between them. Takes
+ * linear time: brackets that are opened and never closed are given up on.
  */
-export function splitDocuments(text: string): SplitOutput {
+export function splitDocuments(text: string) {
   const documents: unknown[] = []
   const lines: string[] = []
   let endsInDocument = false

@@ -37,11 +37,9 @@ export type Confinement = {
   readonly inputSchema?: JsonSchema | undefined
 }
 
-/** Runs the tool once, with an input whose paths are those that the tool sees. */
-type RunInSandbox = (input: JsonObject, ctx: Context, options: ConfinedOptions) => Promise<unknown>
-
 /**
- * Calls a tool within the permissions of its manifest. Its outputs are moved to their places after
+ * Calls a tool within the permissions of its manifest; `run` runs it once, with an input whose paths
+ * are those that the tool sees. Its outputs are moved to their places after
  * a success, and named by these places. Throws before the start where the manifest, the policies or
  * the paths are wrong.
  */
@@ -50,7 +48,7 @@ export async function runConfined(
   given: JsonObject,
   ctx: Context,
   confinement: Confinement,
-  run: RunInSandbox,
+  run: (input: JsonObject, ctx: Context, options: ConfinedOptions) => Promise<unknown>,
 ): Promise<unknown> {
   const folder = await makeRunFolder(ctx)
   const { workspace } = folder

@@ -250,12 +250,10 @@ export function trackChild<End>(
   return child
 }
 
-type EndDetails = { readonly stderr?: string }
-
 const END_ERRORS: {
   readonly [reason in ChildReason]?: (
     end: ChildEnd,
-    details: EndDetails,
+    details: JsonObject,
     signal: AbortSignal,
   ) => ToolError
 } = {
@@ -282,7 +280,7 @@ const END_ERRORS: {
       : new ToolError('INTERNAL', 'the program used more than it may and was ended'),
 }
 
-function toOutputLimitError(problem: string, details: EndDetails): ToolError {
+function toOutputLimitError(problem: string, details: JsonObject): ToolError {
   return new ToolError('OUTPUT_LIMIT', `the program ${problem} and was ended`, {
     details,
     suggestion: { action: 'retry_with_modified_input', fix: 'Ask the tool for less' },

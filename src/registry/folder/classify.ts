@@ -54,7 +54,10 @@ export async function classifyCandidate(
 }
 
 /** A program that has to be asked itself, because it has no manifest. */
-export type UnknownProgram = { readonly command: ChildCall['command'] }
+export type UnknownProgram = {
+  readonly candidate: FolderCandidate
+  readonly command: ChildCall['command']
+}
 
 // A candidate that is no tool, with its file and line.
 function toProblemClassification(
@@ -118,7 +121,7 @@ function classifyProgram(
   const inFile = readInFileManifest(
     isManifestCutOff(head) ? readFileHead(path, MAX_HEAD_BYTES) : head,
   )
-  if (!inFile) return { command }
+  if (!inFile) return { candidate, command }
   if ('problem' in inFile) return toProblemClassification(candidate, inFile.problem)
   const { version, serves, tools } = inFile.value
   return {

@@ -29,7 +29,7 @@ const TRANSIENT_REASONS = new Set(['slow', 'crashed', 'not-started', 'needs-perm
 
 /** Asks programs what they are, in a sandbox, and reports each answer as it comes. */
 export async function probePrograms(
-  programs: readonly (UnknownProgram & { readonly candidate: FolderCandidate })[],
+  programs: readonly UnknownProgram[],
   help: boolean,
   { env, probe: settings, signal }: LoadContext,
   onClassified: (candidate: FolderCandidate, classification: Classification) => void,

@@ -58,7 +58,7 @@ export async function scanFolder(
   const now = Date.now()
   const getInterpreterKey = createInterpreterKey(folder)
   const records = new Map<string, CacheRecord>()
-  const unknown: (UnknownProgram & { readonly candidate: FolderCandidate })[] = []
+  const unknown: UnknownProgram[] = []
   let changed = false
 
   const note = (known: KnownCandidate): KnownCandidate => {
@@ -75,7 +75,7 @@ export async function scanFolder(
     const { classifyCandidate } = await import('./classify.ts')
     const found = await classifyCandidate(candidate, folder)
     if ('outline' in found) return note(await createRecord(candidate, through, found, now))
-    unknown.push({ candidate, command: found.command })
+    unknown.push(found)
     return undefined
   }
   const identifyAll = async (wanted: readonly FolderCandidate[]): Promise<KnownCandidate[]> => {

@@ -342,7 +342,7 @@ export function parseStdoutDocument(bytes: Buffer): ParsedStdout {
   return { kind: 'not-json', line: line.trim().slice(0, 200), besides }
 }
 
-// Line by line instead of all at once, because the first one decides nearly always.
+// Line by line, because the first one nearly always decides.
 function findNonJsonLine(text: string): string | undefined {
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     end = text.indexOf('\n', start)
