@@ -34,9 +34,7 @@ test('[6.folder-cache] a verdict about the moment has a short life, and one thro
   expect(await recall('', { until: now + 1 })).toMatchObject({ outline: problem })
   expect(await recall('', { until: now - 1 })).toBeUndefined()
   expect(await recall('python3', { through: 'python3' })).toMatchObject({ outline: problem })
-  expect(
-    await recall('/tools/shared_venv/bin/python', { through: 'python3' }),
-  ).toBeUndefined()
+  expect(await recall('/tools/shared_venv/bin/python', { through: 'python3' })).toBeUndefined()
   expect(await recall('')).toBeUndefined()
 })
 
