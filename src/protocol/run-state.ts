@@ -27,6 +27,17 @@ export type RunEvent = ProtocolLine & {
   readonly attempt: number
 }
 
+/** The fields of an event that place it in a run; the others are what it says. */
+export const EVENT_ENVELOPE_FIELDS: readonly string[] = [
+  'v',
+  'type',
+  'ts',
+  'run_id',
+  'trace_id',
+  'seq',
+  'attempt',
+]
+
 /** Whether a run in that state is over; only `resume` and a retry lead out of it. */
 export function isFinished(state: RunState): boolean {
   return state === 'completed' || state === 'failed' || state === 'cancelled'

@@ -13,12 +13,13 @@ import type { ByteSource } from '../protocol/io.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { createFileExclusively } from '../util/lock-file.ts'
 import { shorten } from '../util/text.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import { compact, isObject, parseJsonObject } from '../util/values.ts'
 import { openRegularFile, watchFolderUntil } from './files.ts'
 import type { AnswerChannel, ChannelAnswer, RunQuestion } from './questions.ts'
 import type { RunPaths } from './run-paths.ts'
 
-const MAX_ANSWER_FILE_BYTES = 1024 * 1024
+const MAX_ANSWER_FILE_BYTES = MEBIBYTE
 
 /**
  * Waits for the file `<id>.json` with `{"value": ..., "by": ..., "note": ...}` in the folder of a
@@ -30,8 +31,7 @@ export function createFolderChannel(folder: string): AnswerChannel {
     async answer({ id }, signal, problem) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const file = getAnswerPath(folder, id)
-      // Taken away, so that the next answer has a place; it stays readable under its new name.
-      if (problem !== undefined) await rename(file, `${file}.refused`).catch(() => undefined)
+      if (problem !== undefined) await setAside(file)
       return watchFolderUntil(folder, signal, () => readAnswerFile(file))
     },
   }
@@ -47,10 +47,15 @@ export function createKeptAnswersChannel(folder: string): AnswerChannel {
     async answer({ id }, _signal, problem) {
       const file = getAnswerPath(folder, id)
       if (problem === undefined) return readAnswerFile(file)
-      await rename(file, `${file}.refused`).catch(() => undefined)
+      await setAside(file)
       return undefined
     },
   }
+}
+
+// It stays readable under its new name, and the next answer can be written.
+async function setAside(file: string): Promise<void> {
+  await rename(file, `${file}.refused`).catch(() => undefined)
 }
 
 async function readAnswerFile(file: string): Promise<ChannelAnswer | undefined> {
@@ -81,7 +86,7 @@ export function createHostChannel(answer: Answerer): AnswerChannel {
   }
 }
 
-const MAX_ANSWER_LINE_BYTES = 1024 * 1024
+const MAX_ANSWER_LINE_BYTES = MEBIBYTE
 const MAX_SHOWN_LENGTH = 100
 
 /**
@@ -232,7 +237,7 @@ function getAnswerPath(folder: string, question: string): string {
 
 /** The text of an answer file. */
 function serializeAnswer(value: unknown, { by, note }: AnswerAttribution): string {
-  return `${JSON.stringify({ value, ...compact({ by, note: note !== undefined && note !== '' ? note : undefined }) })}\n`
+  return `${JSON.stringify({ value, by, note: note || undefined })}\n`
 }
 
 /**

@@ -5,13 +5,16 @@
 
 import type { createHash, Hash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, realpath, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { mkdir, open, readdir, realpath, rm } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PathGrant } from '../process/grants.ts'
 import { isLinux } from '../process/host.ts'
-import { compact, isObject } from '../util/values.ts'
+import { hasErrorCode, isPathInside } from '../util/files.ts'
+import { GIBIBYTE, KIBIBYTE } from '../util/units.ts'
+import type { JsonObject } from '../util/values.ts'
+import { asString, compact, isObject } from '../util/values.ts'
 
 type ArtifactLocations = {
   readonly workspace: string
@@ -41,8 +44,8 @@ type CollectedArtifact = {
 type RemoteArtifact = { readonly uri: string; readonly name?: string }
 type ArtifactProblem = { readonly path: string; readonly message: string }
 
-const MAX_HASHED_BYTES = 64 * 1024 ** 3
-const MAX_COPIED_BYTES = 1024 ** 3
+const MAX_HASHED_BYTES = 64 * GIBIBYTE
+const MAX_COPIED_BYTES = GIBIBYTE
 const MAX_ARTIFACT_FILES = 10_000
 const MAX_FOLDER_DEPTH = 64
 
@@ -69,11 +72,10 @@ export async function collectArtifacts(
   const problems: ArtifactProblem[] = []
   const artifacts: (CollectedArtifact | RemoteArtifact)[] = []
   const { createHash } = await import('node:crypto')
-  const refuse = (path: string, why: string): void =>
-    void (
-      problems.length < MAX_ARTIFACT_FILES &&
+  const refuse = (path: string, why: string): void => {
+    if (problems.length < MAX_ARTIFACT_FILES)
       problems.push({ path, message: `the artifact ${path} ${why}` })
-    )
+  }
   const collector: ArtifactCollector = {
     budget: { read: MAX_HASHED_BYTES, copied: MAX_COPIED_BYTES },
     files: 0,
@@ -133,25 +135,18 @@ async function collectArtifact(
     const [workspace] = roots as readonly [ArtifactRoot, ...ArtifactRoot[]]
     const path = resolve(workspace.called[0]!, one.path)
     const root = roots.find(({ called, tree }) =>
-      called.some((place) => path === place || (tree && isInside(place, path))),
+      called.some((place) => path === place || (tree && isPathInside(place, path))),
     )
     if (!root)
       throw new PathRefusedError('lies outside of the workspace, and of what the tool may write to')
-    const place = root.called.find((name) => path === name || isInside(name, path))!
-    const steps = relative(place, path)
-      .split(sep)
-      .filter((step) => step !== '')
+    const place = root.called.find((name) => isPathInside(name, path))!
+    const steps = splitPath(relative(place, path))
     const shown = root === workspace ? steps.join('/') || '.' : path
     // A grant of a single file is opened from its folder, so that no link is followed.
     const [folder, ...rest] = root.tree
       ? [root.real, ...steps]
       : [join(root.real, '..'), root.real.split(sep).at(-1)!]
-    const copy = join(
-      into,
-      ...(root === workspace
-        ? steps
-        : ['outside', ...path.split(sep).filter((step) => step !== '')]),
-    )
+    const copy = join(into, ...(root === workspace ? steps : ['outside', ...splitPath(path)]))
     const found = await collectEntry(folder, rest, shown, copy, collector)
     if (one.sha256 !== undefined && one.sha256.toLowerCase() !== found.sha256)
       collector.refuse(one.path, `has another hash than the tool said: ${found.sha256}`)
@@ -241,18 +236,21 @@ async function collectFolder(
   }
 }
 
-function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path)
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+function splitPath(path: string): readonly string[] {
+  return path.split(sep).filter((step) => step !== '')
 }
 
 function describeReadError(error: unknown): string {
   return error instanceof PathRefusedError
     ? error.message
-    : `cannot be read (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`
+    : `cannot be read (${getErrorName(error)})`
 }
 
-const COPY_CHUNK_BYTES = 256 * 1024
+function getErrorName(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? (error as Error).message
+}
+
+const COPY_CHUNK_BYTES = 256 * KIBIBYTE
 
 /** Bytes that may still be read in a run, and in copies be written. */
 type ArtifactBudget = { read: number; copied: number }
@@ -282,7 +280,7 @@ async function hashAndCopyFile(
   let notKept = size > budget.copied ? 'it is too large for a copy' : undefined
   let bytes = 0
   const giveUpCopy = async (error: unknown): Promise<void> => {
-    notKept = (error as NodeJS.ErrnoException).code ?? (error as Error).message
+    notKept = getErrorName(error)
     await target?.close().catch(() => undefined)
     target = undefined
     await rm(copy, { force: true }).catch(() => undefined)
@@ -293,9 +291,8 @@ async function hashAndCopyFile(
         await mkdir(dirname(copy), { recursive: true })
         target = await open(copy, 'wx', 0o600)
       } catch (error) {
-        // It was announced by itself and with its folder, and is there already.
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-          notKept = (error as NodeJS.ErrnoException).code ?? (error as Error).message
+        // It was announced by itself and with its folder, and is copied already.
+        if (!hasErrorCode(error, 'EEXIST')) notKept = getErrorName(error)
       }
     }
     const buffer = Buffer.allocUnsafe(COPY_CHUNK_BYTES)
@@ -361,15 +358,11 @@ function throwPathRefused(error: NodeJS.ErrnoException): never {
     ENXIO: 'is neither a file nor a folder',
     EMLINK: 'is a link',
   }
-  throw new PathRefusedError(
-    why[error.code ?? ''] ?? `cannot be opened (${error.code ?? error.message})`,
-  )
+  throw new PathRefusedError(why[error.code ?? ''] ?? `cannot be opened (${getErrorName(error)})`)
 }
 
 /** A path that a tool calls an artifact, and what it says about it. */
 type AnnouncedArtifact = { readonly path: string; readonly name?: string; readonly sha256?: string }
-/** An artifact that lies elsewhere. */
-type AnnouncedRemoteArtifact = { readonly uri: string; readonly name?: string }
 
 const MAX_ANNOUNCED_ARTIFACTS = 1000
 const MAX_PATH_LENGTH = 4096
@@ -381,7 +374,7 @@ const MAX_PATH_LENGTH = 4096
 function parseAnnouncedArtifacts(
   announced: unknown,
   refuse: (path: string, why: string) => void,
-): readonly (AnnouncedArtifact | AnnouncedRemoteArtifact)[] {
+): readonly (AnnouncedArtifact | RemoteArtifact)[] {
   if (announced === undefined || announced === null) return []
   if (!Array.isArray(announced)) {
     refuse('list', 'is not a list')
@@ -394,15 +387,10 @@ function parseAnnouncedArtifacts(
     )
   return announced
     .slice(0, MAX_ANNOUNCED_ARTIFACTS)
-    .flatMap((one: unknown, index): readonly (AnnouncedArtifact | AnnouncedRemoteArtifact)[] => {
-      const { path, uri, name, sha256 } = isObject(one)
-        ? one
-        : { path: one, uri: undefined, name: undefined, sha256: undefined }
+    .flatMap((one: unknown, index): readonly (AnnouncedArtifact | RemoteArtifact)[] => {
+      const { path, uri, name, sha256 }: JsonObject = isObject(one) ? one : { path: one }
       const address = typeof path === 'string' ? path : uri
-      const facts = compact({
-        name: typeof name === 'string' ? name : undefined,
-        sha256: typeof sha256 === 'string' ? sha256 : undefined,
-      })
+      const facts = compact({ name: asString(name), sha256: asString(sha256) })
       if (typeof address !== 'string' || address === '') refuse(String(index + 1), 'has no path')
       else if (address.includes('\0') || address.length > MAX_PATH_LENGTH)
         refuse(JSON.stringify(address.slice(0, 100)), 'is not a path')

@@ -3,7 +3,8 @@
  * question is open.
  */
 
-/** The two limits of a run in time. Timers drive them, never what a tool says or does not say. */
+import { MAX_TIMER_MS } from '../util/units.ts'
+/** The two time limits of an attempt. Timers drive them, never what a tool writes. */
 export type AttemptClock = {
   /** The tool gave a sign of life. */
   recordActivity(): void
@@ -11,9 +12,7 @@ export type AttemptClock = {
   requireHeartbeats(): void
   /** A question is open: neither limit runs. */
   pause(): void
-  /**
-   * The question is answered: what was left of the deadline goes on, and silence counts from here.
-   */
+  /** The question is answered: the deadline continues, and silence counts from now. */
   resume(): void
   stop(): void
 }
@@ -27,12 +26,7 @@ export type AttemptClockOptions = {
   readonly onSilence: () => void
 }
 
-/** The longest that a timer can wait; Node would fire at once beyond it. */
-const MAX_TIMER_MS = 2 ** 31 - 1
-
-/**
- * Starts the clock of an attempt. Time is monotonic: whoever sets the machine's clock ends nothing.
- */
+/** Starts the clock of an attempt. It is monotonic: setting the machine's clock ends nothing. */
 export function startAttemptClock({
   deadline,
   grace,
@@ -48,20 +42,20 @@ export function startAttemptClock({
   let deadlineTimer: NodeJS.Timeout | undefined
   let silenceTimer: NodeJS.Timeout | undefined
 
+  const getTimeLeft = (): number => left - (performance.now() - since)
   const runDeadline = (): void => {
     if (deadline === undefined) return
-    const rest = left - (performance.now() - since)
     deadlineTimer = setTimeout(
-      () => (left - (performance.now() - since) > 0 ? runDeadline() : onDeadline()),
-      clampTimerMs(rest),
+      () => (getTimeLeft() > 0 ? runDeadline() : onDeadline()),
+      clampTimerMs(getTimeLeft()),
     )
   }
-  // One timer that looks back, not one for each line: a flood costs nothing.
+  // One timer that checks the last sign of life, not one per line: a flood costs nothing.
+  const getSilenceLeft = (): number => lastBeat + grace * 1000 - performance.now()
   const runSilence = (): void => {
-    const rest = lastBeat + grace * 1000 - performance.now()
     silenceTimer = setTimeout(
-      () => (lastBeat + grace * 1000 - performance.now() > 0 ? runSilence() : onSilence()),
-      clampTimerMs(rest),
+      () => (getSilenceLeft() > 0 ? runSilence() : onSilence()),
+      clampTimerMs(getSilenceLeft()),
     )
   }
   const halt = (): void => {

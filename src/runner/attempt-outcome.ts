@@ -77,11 +77,8 @@ function getToolStatus({ child: { status } }: RunTargetEnd): number {
 export function isRetryableFailure(code: string, said: unknown): boolean {
   if (said === false) return false
   const known = findErrorRow(code)
-  return known
-    ? known.row.class === 'retryable'
-    : typeof said === 'boolean'
-      ? said
-      : getErrorInfo(code).retryable
+  if (known) return known.row.class === 'retryable'
+  return typeof said === 'boolean' ? said : getErrorInfo(code).retryable
 }
 
 /**
@@ -91,13 +88,8 @@ export function isRetryableFailure(code: string, said: unknown): boolean {
 export function determineOutcome(whole: FinishedAttempt): AttemptOutcome {
   const happened = isStopTooLate(whole) ? { ...whole, intervention: undefined } : whole
   const ending = keepOverruledLine(decideOutcome(happened), happened.last)
-  const {
-    end: {
-      child: { reason, status },
-    },
-    exitCodes,
-    intervention,
-  } = happened
+  const { end, exitCodes, intervention } = happened
+  const { reason, status } = end.child
   if (
     !exitCodes ||
     intervention ||
@@ -115,13 +107,12 @@ export function determineOutcome(whole: FinishedAttempt): AttemptOutcome {
   return { ...ending, lines: [warning, ...ending.lines] }
 }
 
-// Who has ended by himself, while what he wrote was still read, cannot be ended any more.
+// The process had already exited while its output was still being read.
 function isStopTooLate({ intervention, end }: FinishedAttempt): boolean {
   return (
     end.child.reason === 'exited' &&
-    (intervention?.kind === 'deadline' ||
-      intervention?.kind === 'heartbeat' ||
-      intervention?.kind === 'cancelled')
+    intervention !== undefined &&
+    ['deadline', 'heartbeat', 'cancelled'].includes(intervention.kind)
   )
 }
 
@@ -209,8 +200,8 @@ function toMissingResultOutcome(happened: FinishedAttempt): AttemptOutcome {
     msg: isSuccessStatus(happened) ? 'the tool ended without a result' : error.message,
     hint,
     retryable: error.retryable,
-    exit_status: status !== null ? status : undefined,
-    signal: signal !== null ? signal : undefined,
+    exit_status: status ?? undefined,
+    signal: signal ?? undefined,
   })
   return {
     state: 'failed',
@@ -255,13 +246,8 @@ function toPlainOutcome({ end, exitCodes, form }: FinishedAttempt): AttemptOutco
   }
 }
 
-function isSuccessStatus({
-  end: {
-    child: { status },
-  },
-  exitCodes,
-}: FinishedAttempt): boolean {
-  return status !== null && status === (exitCodes?.['ok'] ?? 0)
+function isSuccessStatus({ end, exitCodes }: FinishedAttempt): boolean {
+  return end.child.status !== null && end.child.status === (exitCodes?.['ok'] ?? 0)
 }
 
 /**

@@ -6,31 +6,33 @@
  * heartbeats, too much output, cancellation or a failing log.
  */
 
+import type { EgressConnection } from '../process/child.ts'
 import { toProtocolCode } from '../protocol/errors.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { CallForm } from '../registry/child/child-call.ts'
 import { buildAnswerLine } from '../registry/child/events.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import type { JsonObject } from '../util/values.ts'
 import { compact } from '../util/values.ts'
-import { startAttemptClock } from './attempt-clock.ts'
 import type { AttemptClock } from './attempt-clock.ts'
-import { determineOutcome, toFailedOutcome } from './attempt-outcome.ts'
+import { startAttemptClock } from './attempt-clock.ts'
 import type { AttemptOutcome } from './attempt-outcome.ts'
+import { determineOutcome, toFailedOutcome } from './attempt-outcome.ts'
 import type { EventForwarder, EventLog } from './event-log.ts'
-import { getToolQuestionId, parseQuestion } from './questions.ts'
 import type { QuestionBroker, RunQuestion } from './questions.ts'
+import { getToolQuestionId, parseQuestion } from './questions.ts'
 import type { RunTarget, RunTargetListener, StartRunTarget, StopReason } from './run-target.ts'
 import type { ToolLine } from './tool-output.ts'
+import { FINAL_EVENT_TYPES } from './tool-output.ts'
 
 /**
  * Milliseconds that a tool has between the request to end and the kill, when its time is up anyway.
  */
 const FINAL_GRACE_MS = 100
 /** Bytes that may wait for the log before the tool is held back. */
-const MAX_PENDING_LOG_CHARS = 1024 * 1024
+const MAX_PENDING_LOG_CHARS = MEBIBYTE
 /** So many connections are on record. */
 const MAX_RECORDED_CONNECTIONS = 1000
-const FINAL_LINE_TYPES = new Set(['result', 'error', 'cancelled'])
 
 /** One start of a tool, from `runner_start` to `runner_end`. */
 export type AttemptOptions = {
@@ -91,16 +93,10 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptResult
     ending = { ...toFailedOutcome(error as Error), again: false }
     for (const line of ending.lines) log.append(line)
   })
-  const retry = nextTry(ending)
+  const { state, rc, code } = ending
+  const duration_s = Math.round(performance.now() - began) / 1000
   log.append(
-    compact({
-      type: 'runner_end',
-      state: ending.state,
-      rc: ending.rc,
-      code: ending.code,
-      duration_s: toSeconds(performance.now() - began),
-      retry_in_s: retry,
-    }),
+    compact({ type: 'runner_end', state, rc, code, duration_s, retry_in_s: nextTry(ending) }),
   )
   try {
     await log.flush()
@@ -117,15 +113,10 @@ export async function recordRefusal(
   error: Error,
 ): Promise<AttemptResult> {
   const ending = { ...toFailedOutcome(error), again: false }
+  const { state, rc, code } = ending
   log.append({ type: 'runner_start', ...about, refused: true })
   for (const line of ending.lines) log.append(line)
-  log.append({
-    type: 'runner_end',
-    state: ending.state,
-    rc: ending.rc,
-    code: ending.code,
-    duration_s: 0,
-  })
+  log.append({ type: 'runner_end', state, rc, code, duration_s: 0 })
   await log.flush()
   return { ending, recorded: true }
 }
@@ -159,15 +150,7 @@ async function superviseTarget(options: AttemptOptions): Promise<AttemptOutcome>
     stopIt()
   }
   const fail = (error: unknown, patience = FINAL_GRACE_MS): void =>
-    intervene(
-      {
-        kind: 'failure',
-        error: ToolError.is(error)
-          ? error
-          : new ToolError('INTERNAL', getMessage(error), { cause: error }),
-      },
-      patience,
-    )
+    intervene({ kind: 'failure', error: toToolError(error) }, patience)
   const cancel = (): void => {
     const reason: unknown = cancelled.reason
     // Whoever performs it goes, and nobody wants it to end.
@@ -198,23 +181,10 @@ async function superviseTarget(options: AttemptOptions): Promise<AttemptOutcome>
     onLine(line, text) {
       clock.recordActivity()
       if (options.heartbeats !== 'none') clock.requireHeartbeats()
-      if (last)
-        return void log.append({
-          type: 'diagnostic',
-          stream: 'stdout',
-          reason: 'late',
-          msg: 'the run was over for the tool already',
-          refused: line,
-        })
+      if (last) return refuseLine(log, 'late', 'the run was over for the tool already', line)
       if (intervention && line.type === 'result' && !subject?.isTrusted)
-        return void log.append({
-          type: 'diagnostic',
-          stream: 'stdout',
-          reason: 'late',
-          msg: 'the runner had ended the run already',
-          refused: line,
-        })
-      if (FINAL_LINE_TYPES.has(line.type)) last = line
+        return refuseLine(log, 'late', 'the runner had ended the run already', line)
+      if (FINAL_EVENT_TYPES.has(line.type)) last = line
       else if (line.type === 'action_required') void questions.ask(line).catch(fail)
       else log.append(line, text)
     },
@@ -229,17 +199,8 @@ async function superviseTarget(options: AttemptOptions): Promise<AttemptOutcome>
       // A relay may learn of an end when the record of the attempt is closed.
       if (over.signal.aborted) return
       connections += 1
-      const { host, port, refused } = connection
       if (connections <= MAX_RECORDED_CONNECTIONS)
-        log.append({
-          type: 'runner_log',
-          level: refused === undefined ? 'info' : 'warn',
-          msg:
-            refused === undefined
-              ? `connected to ${host}:${port}`
-              : `did not connect to ${host}:${port}: ${refused}`,
-          connection,
-        })
+        log.append({ type: 'runner_log', ...describeConnection(connection), connection })
       else if (connections === MAX_RECORDED_CONNECTIONS + 1)
         log.append({ type: 'runner_log', level: 'warn', msg: 'more connections are not recorded' })
     },
@@ -283,6 +244,18 @@ async function superviseTarget(options: AttemptOptions): Promise<AttemptOutcome>
   }
 }
 
+function describeConnection({ host, port, refused }: EgressConnection): {
+  readonly level: 'info' | 'warn'
+  readonly msg: string
+} {
+  if (refused === undefined) return { level: 'info', msg: `connected to ${host}:${port}` }
+  return { level: 'warn', msg: `did not connect to ${host}:${port}: ${refused}` }
+}
+
+function refuseLine(log: EventLog, reason: string, msg: string, line: ToolLine): void {
+  log.append({ type: 'diagnostic', stream: 'stdout', reason, msg, refused: line })
+}
+
 const NEVER_STARTED = {
   child: { reason: 'cancelled', status: null, signal: null },
   speaksProtocol: false,
@@ -290,15 +263,16 @@ const NEVER_STARTED = {
   stderr: '',
 } as const
 
-function toSeconds(milliseconds: number): number {
-  return Math.round(milliseconds) / 1000
-}
-
 function getMessage(problem: unknown): string {
   return problem instanceof Error ? problem.message : String(problem)
 }
 
-/** So many questions may be open at the same time. */
+function toToolError(error: unknown): ToolError {
+  if (ToolError.is(error)) return error
+  return new ToolError('INTERNAL', getMessage(error), { cause: error })
+}
+
+/** This many questions may be open at the same time. */
 const MAX_OPEN_QUESTIONS = 100
 
 /** The questions of one attempt. */
@@ -341,8 +315,6 @@ function createAttemptQuestions({
   let unanswered: ToolError | undefined
   const known = new Set<string>()
   const asking = new Map<string, AbortController>()
-  const refuse = (reason: string, msg: string, line: ToolLine): void =>
-    void log.append({ type: 'diagnostic', stream: 'stdout', reason, msg, refused: line })
   // An answer to one question may not become that to another one, whatever the tool calls them.
   const read = (line: ToolLine): RunQuestion => {
     const question = parseQuestion(line, `${attempt}-${(asked += 1)}`)
@@ -355,9 +327,10 @@ function createAttemptQuestions({
     withdraw: (id) => asking.get(id)?.abort(),
     async ask(line, asked) {
       if (!asked && open >= MAX_OPEN_QUESTIONS)
-        return refuse('too_many_questions', `${open} questions are open already`, line)
+        return refuseLine(log, 'too_many_questions', `${open} questions are open already`, line)
       if (unanswered)
-        return refuse(
+        return refuseLine(
+          log,
           'unanswerable',
           'nobody answered an earlier question, and stdin of the tool is closed since',
           line,
@@ -402,9 +375,7 @@ function createAttemptQuestions({
             msg: 'nobody waits for the answer any more',
             answer: { id: question.id, withdrawn: true },
           })
-        const failure = ToolError.is(error)
-          ? error
-          : new ToolError('INTERNAL', String(error), { cause: error })
+        const failure = toToolError(error)
         log.append({
           type: 'runner_warning',
           code: 'E_ANSWER_REQUIRED',

@@ -9,8 +9,8 @@ import type { RegistryEntry } from '../registry/catalog.ts'
 import { createFolderChannel, createHostChannel } from './answer-channels.ts'
 import { readEvents } from './log-reader.ts'
 import { performRun } from './perform-run.ts'
-import { createRunRequest, toRunArguments } from './request.ts'
 import type { RunHandle, Runner, RunnerOptions } from './request.ts'
+import { createRunRequest, toRunArguments } from './request.ts'
 import { createRun } from './run-folder.ts'
 import { createRunId, findRunsFolder } from './run-paths.ts'
 import { readRunSummary } from './summary.ts'
@@ -31,7 +31,7 @@ export function createRunner({
       'CONFIG',
       `the concurrency of a runner is a whole number from 1 on; it is ${concurrency}`,
     )
-  const pool = createWorkPool(concurrency)
+  const runWhenFree = createWorkPool(concurrency)
   const root = folder ?? findRunsFolder(cwd)
   const live = new Map<
     string,
@@ -43,7 +43,7 @@ export function createRunner({
     async start(tool, given, options = {}) {
       if (closed) throw new ToolError('CANCELLED', 'the runner is closed')
       const entry = registry.find(tool) as RegistryEntry | undefined
-      // Fails, and says which was meant.
+      // Throws, and suggests a similar name.
       if (!entry)
         throw (
           await registry.describe(tool),
@@ -51,7 +51,7 @@ export function createRunner({
         )
       await registry.prepare?.()
       const program = await entry.found.program?.()
-      // A run starts a program itself, past the calls that guards look at.
+      // A run starts the program directly and would bypass the guards.
       if (program && entry.definition.rules?.guards.length)
         throw new ToolError(
           'PRECONDITION',
@@ -68,7 +68,7 @@ export function createRunner({
         options,
         { cwd, env },
       )
-      // Closed while it was prepared: nothing of it exists yet.
+      // Closed in the meantime; nothing has been created yet.
       if (closed) throw new ToolError('CANCELLED', 'the runner is closed')
       const paths = createRun(root, request)
       const stop = new AbortController()
@@ -77,14 +77,15 @@ export function createRunner({
         ...(answer ? [createHostChannel(answer)] : []),
         createFolderChannel(paths.answers),
       ]
-      const done = pool
-        .run(() => performRun(paths, request, { env, registry, channels, signal: stop.signal }))
+      const done = runWhenFree(() =>
+        performRun(paths, request, { env, registry, channels, signal: stop.signal }),
+      )
         .then(() => readRunSummary(paths, request))
         .finally(() => {
           over = true
           live.delete(paths.id)
         })
-      // Whoever does not look at it is not ended by it.
+      // A caller that ignores the promise must not crash.
       done.catch(() => undefined)
       live.set(paths.id, { stop, done })
       return {
@@ -103,60 +104,20 @@ export function createRunner({
   }
 }
 
-/**
- * Does work with a bounded number of others at the same time, in the order in which it was asked
- * for.
- */
-type WorkPool = {
-  /** Resolves or rejects as the work does. What is aborted while it waits is never begun. */
-  run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
-  readonly running: number
-  readonly waiting: number
-}
-
-/** A pool of that many places. */
-function createWorkPool(places: number): WorkPool {
-  const queue: { begin: () => void }[] = []
+/** Limits how much work is done at the same time; the rest waits in order. */
+function createWorkPool(size: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const queue: (() => void)[] = []
   let running = 0
-
-  const leave = (): void => {
-    running -= 1
-    queue.shift()?.begin()
-  }
-  const enter = (signal: AbortSignal | undefined): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const begin = (): void => {
-        signal?.removeEventListener('abort', giveUp)
-        running += 1
-        resolve()
-      }
-      const entry = { begin }
-      const giveUp = (): void => {
-        const index = queue.indexOf(entry)
-        if (index < 0) return
-        queue.splice(index, 1)
-        reject(signal?.reason as Error)
-      }
-      if (running < places) return begin()
-      if (signal?.aborted) return reject(signal.reason as Error)
-      signal?.addEventListener('abort', giveUp, { once: true })
-      queue.push(entry)
-    })
-
-  return {
-    async run(work, signal) {
-      await enter(signal)
-      try {
-        return await work()
-      } finally {
-        leave()
-      }
-    },
-    get running() {
-      return running
-    },
-    get waiting() {
-      return queue.length
-    },
+  return async (work) => {
+    if (running < size) running += 1
+    else await new Promise<void>((resolve) => queue.push(resolve))
+    try {
+      return await work()
+    } finally {
+      // The next one takes over the place, so that no other can come between.
+      const next = queue.shift()
+      if (next) next()
+      else running -= 1
+    }
   }
 }

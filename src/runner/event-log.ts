@@ -8,12 +8,14 @@
 
 import { constants, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isFinished } from '../protocol/run-state.ts'
 import type { RunEvent, RunStateInfo } from '../protocol/run-state.ts'
+import { isFinished } from '../protocol/run-state.ts'
 import type { ToolError } from '../protocol/tool-error.ts'
+import { SerialQueue } from '../util/async.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import { compact } from '../util/values.ts'
-import { createEventLineRedactor, createStamp, stampEvent } from './event-stamp.ts'
 import type { UnstampedEvent } from './event-stamp.ts'
+import { createEventLineRedactor, createStamp, stampEvent } from './event-stamp.ts'
 import { toDiskError } from './files.ts'
 import { scanLog } from './log-reader.ts'
 import { openWriteQueue } from './write-queue.ts'
@@ -87,14 +89,7 @@ export async function openEventLog(
   // What was dropped since somebody was told, and why.
   let dropped: ToolError | undefined
   let failure: ToolError | undefined
-  let remark =
-    cut === 0
-      ? undefined
-      : {
-          type: 'runner_warning',
-          msg: `${cut} bytes at the end of the log were cut: whoever wrote them died in the middle of a line`,
-          cut_bytes: cut,
-        }
+  let unreportedCut = cut
 
   const queue = openWriteQueue(
     openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW),
@@ -121,19 +116,23 @@ export async function openEventLog(
     )
     return stamped.event
   }
-  const tellCut = (): void => {
-    const told = remark
-    remark = undefined
-    if (told) write(told)
+  const reportCut = (): void => {
+    if (unreportedCut === 0) return
+    unreportedCut = 0
+    write({
+      type: 'runner_warning',
+      msg: `${cut} bytes at the end of the log were cut: whoever wrote them died in the middle of a line`,
+      cut_bytes: cut,
+    })
   }
-  const tellDropped = async (work: Promise<void>): Promise<void> => {
-    const told = dropped
+  const throwDropped = async (work: Promise<void>): Promise<void> => {
+    const error = dropped
     dropped = undefined
     await work
-    if (told) throw told
+    if (error) throw error
   }
   // A run that is over says nothing before it starts again.
-  if (!isFinished(standing.state) && standing.state !== 'queued') tellCut()
+  if (!isFinished(standing.state) && standing.state !== 'queued') reportCut()
 
   return {
     standing,
@@ -156,17 +155,17 @@ export async function openEventLog(
             lost_events: missing,
           })
         }
-        if (event.type === 'runner_end') tellCut()
+        if (event.type === 'runner_end') reportCut()
         const stamped = write(event, text)
-        if (event.type === 'runner_start') tellCut()
+        if (event.type === 'runner_start') reportCut()
         return stamped
       },
-      flush: () => tellDropped(queue.flush()),
+      flush: () => throwDropped(queue.flush()),
       get waiting() {
         return queue.waiting
       },
       async close() {
-        await tellDropped(queue.close()).finally(reserve.release)
+        await throwDropped(queue.close()).finally(reserve.release)
       },
     },
   }
@@ -219,7 +218,7 @@ function reserveDiskSpace(log: string): { release(): void } {
 }
 
 /** Characters that may wait for whoever looks on, before the tool is held back. */
-const MAX_PENDING_FORWARD_CHARS = 1024 * 1024
+const MAX_PENDING_FORWARD_CHARS = MEBIBYTE
 
 /** Shows what is recorded to whoever looks on, in order, at his pace. */
 export type EventForwarder = {
@@ -238,7 +237,7 @@ export type EventForwarder = {
 export function createEventForwarder(
   show: ((lines: string) => void | Promise<void>) | undefined,
 ): EventForwarder {
-  let shown: Promise<void> = Promise.resolve()
+  const queue = new SerialQueue()
   let waiting = 0
   let gone = show === undefined
   let hurried = false
@@ -256,12 +255,14 @@ export function createEventForwarder(
     push(lines) {
       if (gone) return
       waiting += lines.length
-      shown = shown
-        .then(() => (gone ? undefined : show!(lines)))
-        .catch(() => {
+      void queue.run(async () => {
+        try {
+          if (!gone) await show!(lines)
+        } catch {
           gone = true
-        })
-        .then(() => settle(lines.length))
+        }
+        settle(lines.length)
+      })
     },
     waitForDrain() {
       if (hurried || waiting < MAX_PENDING_FORWARD_CHARS) return undefined
@@ -271,7 +272,7 @@ export function createEventForwarder(
       hurried = true
       letGo()
     },
-    drain: () => shown,
+    drain: () => queue.whenIdle(),
   }
 }
 

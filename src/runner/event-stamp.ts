@@ -5,8 +5,9 @@
  */
 
 import type { RunEvent } from '../protocol/run-state.ts'
-import { parseJsonObject } from '../util/values.ts'
+import { EVENT_ENVELOPE_FIELDS } from '../protocol/run-state.ts'
 import type { JsonObject } from '../util/values.ts'
+import { parseJsonObject } from '../util/values.ts'
 
 /** What the runner says, or what a tool said, before it is stamped. */
 export type UnstampedEvent = { readonly type: string; readonly [field: string]: unknown }
@@ -24,15 +25,6 @@ type StampedEvent = { readonly event: RunEvent; readonly line: string }
 
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
-const ENVELOPE_FIELDS: readonly string[] = [
-  'v',
-  'type',
-  'ts',
-  'run_id',
-  'trace_id',
-  'seq',
-  'attempt',
-]
 const ENVELOPE_KEY_PATTERN = /"(?:v|type|ts|run_id|trace_id|seq|attempt)"|\\u/g
 const TIMESTAMP_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/
 
@@ -61,13 +53,10 @@ export function stampEvent(
   place: EventStamp,
   text?: string,
 ): StampedEvent {
-  return (
-    (isEnvelopeComplete(event, place)
-      ? stampInPlace(event, seq, place, text)
-      : text === undefined
-        ? undefined
-        : completeInPlace(event, seq, place, text)) ?? rewriteEvent(event, seq, place)
-  )
+  let stamped: StampedEvent | undefined
+  if (isEnvelopeComplete(event, place)) stamped = stampInPlace(event, seq, place, text)
+  else if (text !== undefined) stamped = completeInPlace(event, seq, place, text)
+  return stamped ?? rewriteEvent(event, seq, place)
 }
 
 function isEnvelopeComplete(
@@ -179,7 +168,7 @@ function rewriteEvent(
   else if (traceId !== undefined) stamped['trace_id'] = traceId
   const head = { ...stamped }
   for (const [name, value] of Object.entries(event))
-    if (!ENVELOPE_FIELDS.includes(name))
+    if (!EVENT_ENVELOPE_FIELDS.includes(name))
       Object.defineProperty(stamped, name, {
         value,
         enumerable: true,
@@ -209,13 +198,14 @@ function isTimestamp(value: unknown): value is string {
   return typeof value === 'string' && TIMESTAMP_PATTERN.test(value)
 }
 
-let [moment, written] = [0, '']
+let cachedMs = 0
+let cachedIso = ''
 
-// A flood asks for the same millisecond again and again.
+// A flood of events asks for the same millisecond again and again.
 function getIsoNow(): string {
   const now = Date.now()
-  if (now !== moment) [moment, written] = [now, new Date(now).toISOString()]
-  return written
+  if (now !== cachedMs) [cachedMs, cachedIso] = [now, new Date(now).toISOString()]
+  return cachedIso
 }
 
 /**

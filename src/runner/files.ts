@@ -3,27 +3,22 @@
  * links, and waiting for a file to appear.
  */
 
-import { constants, watch } from 'node:fs'
+import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { ToolError } from '../protocol/tool-error.ts'
+import { hasErrorCode, watchFolder } from '../util/files.ts'
 
-const DISK_FULL_CODES: readonly string[] = ['ENOSPC', 'EDQUOT']
-const PERMISSION_CODES: readonly string[] = ['EACCES', 'EPERM', 'EROFS']
-
-/**
- * What the file system said, as an error of ours: DISK_FULL, PERMISSION, or INTERNAL for everything
- * else.
- */
+/** Turns an error of the file system into DISK_FULL, PERMISSION, or INTERNAL for everything else. */
 export function toDiskError(error: unknown, doing: string): ToolError {
   if (ToolError.is(error)) return error
   const { code = 'error' } = error as NodeJS.ErrnoException
   const message = `${doing}: ${code}`
-  if (DISK_FULL_CODES.includes(code))
+  if (hasErrorCode(error, 'ENOSPC', 'EDQUOT'))
     return new ToolError('DISK_FULL', message, {
       cause: error,
       suggestion: 'Free space (toolable runs clean --older-than 7d), then resume the run',
     })
-  if (PERMISSION_CODES.includes(code))
+  if (hasErrorCode(error, 'EACCES', 'EPERM', 'EROFS'))
     return new ToolError('PERMISSION', message, {
       cause: error,
       suggestion: 'Give your user the right to write there, or start where you have it',
@@ -34,9 +29,9 @@ export function toDiskError(error: unknown, doing: string): ToolError {
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
 /**
- * Opens a file of a run for reading; undefined where there is none. A tool with the rights of its
- * caller can put links, pipes and folders in its place, which would lead elsewhere or hold us up:
- * those are refused. Throws PERMISSION or INTERNAL.
+ * Opens a file of a run for reading; undefined when it does not exist. A tool with its caller's rights
+ * can replace the file by a link, a pipe or a folder, which would lead elsewhere or block: those are
+ * refused. Throws PERMISSION or INTERNAL.
  */
 export async function openRegularFile(path: string): Promise<FileHandle | undefined> {
   const { open } = await import('node:fs/promises')
@@ -45,22 +40,18 @@ export async function openRegularFile(path: string): Promise<FileHandle | undefi
     if ((await file.stat()).isFile()) return file
     await file.close()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
-    if (code !== 'ELOOP' && code !== 'ENXIO') throw toDiskError(error, `cannot read ${path}`)
+    if (hasErrorCode(error, 'ENOENT')) return undefined
+    if (!hasErrorCode(error, 'ELOOP', 'ENXIO')) throw toDiskError(error, `cannot read ${path}`)
   }
   throw new ToolError('INTERNAL', `${path} is not a file that a runner wrote`)
 }
 
-/**
- * Where a folder cannot be watched, it is looked into so often; also where it can, because a watch
- * may miss something.
- */
+// A watcher may miss changes, and some file systems have none.
 const FOLDER_POLL_MS = 500
 
 /**
- * Looks now, at every change in the folder, and now and then besides, never twice at the same time;
- * undefined when nobody waits any more. Rejects as `look` does.
+ * Calls `look` now and at every change in the folder, one call at a time, until it finds something.
+ * Resolves to undefined when the signal aborts; rejects when `look` does.
  */
 export function watchFolderUntil<Found>(
   folder: string,
@@ -70,7 +61,7 @@ export function watchFolderUntil<Found>(
   return new Promise((resolve, reject) => {
     let looking = false
     let changed = false
-    const watcher = tryWatch(folder, () => void again())
+    const watcher = watchFolder(folder, () => void again(), { persistent: false })
     const timer = setInterval(() => void again(), FOLDER_POLL_MS)
     const finish = (settle: () => void): void => {
       clearInterval(timer)
@@ -98,12 +89,4 @@ export function watchFolderUntil<Found>(
     if (signal.aborted) giveUp()
     else void again()
   })
-}
-
-function tryWatch(folder: string, onChange: () => void): { close(): void } | undefined {
-  try {
-    return watch(folder, { persistent: false }, onChange).on('error', () => undefined)
-  } catch {
-    return undefined
-  }
 }

@@ -4,14 +4,16 @@
 
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { ToolError } from '../protocol/tool-error.ts'
+import { hasErrorCode, listNames } from '../util/files.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import { parseJsonObject } from '../util/values.ts'
 import { toDiskError } from './files.ts'
 import type { RunRequest } from './request.ts'
-import { getRunPaths, isRunId, parseRunPrefix } from './run-paths.ts'
 import type { RunPaths } from './run-paths.ts'
+import { getRunPaths, isRunId, parseRunPrefix } from './run-paths.ts'
 
 const MAX_NAMED_MATCHES = 5
-const MAX_REQUEST_BYTES = 16 * 1024 * 1024
+const MAX_REQUEST_BYTES = 16 * MEBIBYTE
 
 /**
  * The run that a word means: its id, the beginning of one that no other begins with, or `latest`,
@@ -74,7 +76,7 @@ function readRequestText({ request }: RunPaths): string {
     const stats = lstatSync(request)
     return !stats.isFile() || stats.size > MAX_REQUEST_BYTES ? '' : readFileSync(request, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    if (hasErrorCode(error, 'ENOENT')) return ''
     throw toDiskError(error, `cannot read ${request}`)
   }
 }
@@ -82,7 +84,7 @@ function readRequestText({ request }: RunPaths): string {
 function resolveRunPrefix(root: string, beginning: string): string | undefined {
   const found = isRunId(beginning)
     ? [beginning]
-    : listEntryNames(root).filter((name) => name.startsWith(beginning))
+    : listNames(root).filter((name) => name.startsWith(beginning))
   const there = found.filter((name) => isRunId(name) && isFolder(getRunPaths(root, name).folder))
   if (there.length <= 1) return there[0]
   throw new ToolError(
@@ -95,14 +97,6 @@ function resolveRunPrefix(root: string, beginning: string): string | undefined {
 // A link could lead anywhere.
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-}
-
-function listEntryNames(root: string): string[] {
-  try {
-    return readdirSync(root)
-  } catch {
-    return []
-  }
 }
 
 /** A run as its folder shows it. */
@@ -134,7 +128,7 @@ export function listRunIds(root: string): string[] {
       .filter((entry) => entry.isDirectory() && isRunId(entry.name))
       .map(({ name }) => name)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (hasErrorCode(error, 'ENOENT')) return []
     throw toDiskError(error, `cannot read ${root}`)
   }
 }
@@ -163,5 +157,5 @@ export function compareNewestFirst(
   left: { readonly created: string },
   right: { readonly created: string },
 ): number {
-  return left.created < right.created ? 1 : left.created > right.created ? -1 : 0
+  return Number(left.created < right.created) - Number(left.created > right.created)
 }

@@ -3,12 +3,13 @@
  * ends in.
  */
 
-import { existsSync, watch } from 'node:fs'
-import type { FSWatcher } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { applyRunEvent, INITIAL_RUN_STATE } from '../protocol/run-state.ts'
 import type { RunEvent, RunStateInfo } from '../protocol/run-state.ts'
+import { applyRunEvent, INITIAL_RUN_STATE } from '../protocol/run-state.ts'
+import { LINE_FEED, watchFolder } from '../util/files.ts'
+import { KIBIBYTE, MEBIBYTE } from '../util/units.ts'
 import { compact, parseJsonObject } from '../util/values.ts'
 import { openRegularFile } from './files.ts'
 
@@ -39,7 +40,7 @@ export async function* readEventBatches(
   }
 }
 
-const MAX_TAIL_BYTES = 1024 * 1024
+const MAX_TAIL_BYTES = MEBIBYTE
 
 type FollowLinesOptions = {
   /** Goes on waiting for more at the end, until the signal, or until the folder is gone. */
@@ -156,14 +157,13 @@ function latin1ToUtf8(line: string): string {
   return Buffer.from(line, 'latin1').toString()
 }
 
-const MIN_CHUNK_BYTES = 8 * 1024
-const MAX_CHUNK_BYTES = 256 * 1024
-const LINE_FEED = 0x0a
+const MIN_CHUNK_BYTES = 8 * KIBIBYTE
+const MAX_CHUNK_BYTES = 256 * KIBIBYTE
 /**
  * No line that a runner writes is longer, as the largest `line_kb` is half of it; whatever is, is
  * damage.
  */
-const MAX_LOG_LINE_BYTES = 128 * 1024 * 1024
+const MAX_LOG_LINE_BYTES = 128 * MEBIBYTE
 
 /**
  * A piece of a file that ends with the end of a line, and where in the file that is. The bytes are
@@ -240,6 +240,7 @@ export function watchFileGrowth(path: string, signal?: AbortSignal): GrowthWatch
     changed = true
     wake()
   }
+  // The folder, because the file may appear later, and the lock in it disappears when the run ends.
   const watcher = watchFolder(folder, onChange)
   signal?.addEventListener('abort', onChange)
   return {
@@ -260,14 +261,5 @@ export function watchFileGrowth(path: string, signal?: AbortSignal): GrowthWatch
       signal?.removeEventListener('abort', onChange)
       watcher?.close()
     },
-  }
-}
-
-// The folder, because the file may come later, and because the lock of a run goes when it ends.
-function watchFolder(folder: string, onChange: () => void): FSWatcher | undefined {
-  try {
-    return watch(folder, onChange).on('error', () => undefined)
-  } catch {
-    return undefined
   }
 }

@@ -5,10 +5,10 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { Redactor } from '../process/redaction.ts'
+import { LINE_FEED } from '../util/files.ts'
 import { shorten } from '../util/text.ts'
 import { compact } from '../util/values.ts'
 
-const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const MIN_BUFFER_BYTES = 4096
 
@@ -170,7 +170,7 @@ type DiagnosticWriter = {
  */
 export function createDiagnosticWriter(
   stream: OutputDiagnostic['stream'],
-  tell: (diagnostic: OutputDiagnostic) => void,
+  report: (diagnostic: OutputDiagnostic) => void,
   redactor?: Redactor,
 ): DiagnosticWriter {
   let seen = 0
@@ -178,20 +178,20 @@ export function createDiagnosticWriter(
     add(reason, message, line, bytes) {
       seen += 1
       if (seen > MAX_DIAGNOSTICS) return
-      tell({
-        stream,
-        reason,
-        ...compact({ msg: reason !== 'stderr' ? message : undefined }),
-        ...(line !== undefined && {
-          line: toExcerpt(line, redactor),
-          bytes: bytes ?? Buffer.byteLength(line),
+      report(
+        compact({
+          stream,
+          reason,
+          msg: reason === 'stderr' ? undefined : message,
+          line: line === undefined ? undefined : toExcerpt(line, redactor),
+          bytes: line === undefined ? undefined : (bytes ?? Buffer.byteLength(line)),
         }),
-      })
+      )
     },
     finish() {
       const count = seen - MAX_DIAGNOSTICS
       if (count > 0)
-        tell({
+        report({
           stream,
           reason: 'more',
           msg: `${count} more lines like these are not recorded`,

@@ -10,6 +10,7 @@ import type { Redactor } from '../process/redaction.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { readTextFile } from '../util/files.ts'
 import { shorten } from '../util/text.ts'
+import { KIBIBYTE } from '../util/units.ts'
 import { compact } from '../util/values.ts'
 import { createKeptAnswersChannel } from './answer-channels.ts'
 import type { AttemptOutcome } from './attempt-outcome.ts'
@@ -21,14 +22,14 @@ import { watchFolderUntil } from './files.ts'
 import type { RunLock } from './lock.ts'
 import { lockRun } from './lock.ts'
 import { prepareAttempt } from './prepare.ts'
-import type { RunQuestion } from './questions.ts'
+import type { AnswerChannel, QuestionBroker, RunQuestion } from './questions.ts'
 import { createQuestionBroker, DEFAULT_QUESTION_TIMEOUT_SECONDS } from './questions.ts'
 import type { RunRequest } from './request.ts'
 import type { RunPaths } from './run-paths.ts'
 import type { RunHost } from './run-target.ts'
 
 const MAX_REASON_LENGTH = 500
-const MAX_REASON_BYTES = 64 * 1024
+const MAX_REASON_BYTES = 64 * KIBIBYTE
 
 /**
  * Performs a run to its end: attempt by attempt, under its lock, on record. Throws only where
@@ -57,7 +58,7 @@ export async function performRun(
         if (recorded) lock.release()
         return ending
       }
-      // Cancelled meanwhile, the next attempt is one that never starts, and says so.
+      // When cancelled in the meantime, the next attempt records that and never starts.
       await sleep(pause * 1000, undefined, { signal: cancel.signal }).catch(() => undefined)
     }
   } finally {
@@ -70,6 +71,7 @@ type RunAttemptOptions = {
   readonly paths: RunPaths
   readonly request: RunRequest
   readonly host: RunHost
+  /** Attempts of this process before this one. */
   readonly tries: number
   readonly known: Map<string, string>
   readonly lock: RunLock
@@ -87,7 +89,7 @@ async function performAttempt({
 }: RunAttemptOptions): Promise<AttemptResult & { readonly pause: number | undefined }> {
   rmSync(paths.toolCancel, { force: true })
   mkdirSync(paths.answers, { recursive: true, mode: 0o700 })
-  // Answers to questions of an attempt before, which may have the same names. In a workflow the
+  // They answered questions of an earlier attempt, which may have the same names. In a workflow the
   // same name is the same question.
   if (request.command !== 'workflow')
     for (const name of readdirSync(paths.answers))
@@ -121,11 +123,11 @@ async function performAttempt({
     if (standing.state === 'completed')
       throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to run`)
     let pause: number | undefined
-    const nextTry = (ended: AttemptOutcome): number | undefined =>
-      (pause =
-        ended.again && tries < request.retries && !cancelled.aborted
-          ? getRetryDelaySeconds(tries + 2, Math.random())
-          : undefined)
+    const nextTry = (ended: AttemptOutcome): number | undefined => {
+      const mayRetry = ended.again && tries < request.retries && !cancelled.aborted
+      pause = mayRetry ? getRetryDelaySeconds(tries + 2, Math.random()) : undefined
+      return pause
+    }
     const about = {
       ...(ready?.about ?? { tool: request.tool, args: request.args, level: 'none' }),
       ...compact({ resumed_by: resumedBy }),
@@ -142,28 +144,35 @@ async function performAttempt({
           broken: broken.signal,
           nextTry,
           requestStop: () => writeToolCancelFile(paths),
-          broker: createQuestionBroker({
-            presets:
-              request.command === 'workflow'
-                ? [createKeptAnswersChannel(paths.answers), ...ready.channels]
-                : ready.channels,
-            channels: host.channels,
-            defaultTimeoutSeconds:
-              request.command === 'workflow' ? Infinity : DEFAULT_QUESTION_TIMEOUT_SECONDS,
-            getResumeCommand: (question) => getResumeCommand(request, question),
-          }),
+          broker: createRunBroker(paths, request, ready.channels, host.channels),
         })
       : await recordRefusal(log, about, refused!)
     return { ...attempted, pause }
   } finally {
     await ready?.release()
-    // What could not be written has been told by the ending already.
+    // The outcome already says what could not be written.
     await opened?.log.close().catch(() => undefined)
     await mirror.drain()
   }
 }
 
-/** The command with which a run goes on that ended because nobody answered. */
+// Questions of a workflow keep their answers across restarts and wait forever.
+function createRunBroker(
+  paths: RunPaths,
+  request: RunRequest,
+  presets: readonly AnswerChannel[],
+  channels: readonly AnswerChannel[],
+): QuestionBroker {
+  const isWorkflow = request.command === 'workflow'
+  return createQuestionBroker({
+    presets: isWorkflow ? [createKeptAnswersChannel(paths.answers), ...presets] : presets,
+    channels,
+    defaultTimeoutSeconds: isWorkflow ? Infinity : DEFAULT_QUESTION_TIMEOUT_SECONDS,
+    getResumeCommand: (question) => getResumeCommand(request, question),
+  })
+}
+
+/** The command that resumes a run which ended because a question was not answered. */
 function getResumeCommand(
   { run_id }: RunRequest,
   { key, action, kind, options }: RunQuestion,
@@ -208,15 +217,12 @@ function watchCancel(
   }
 }
 
-// What it says is why; an empty one is a wish all the same.
+// Its text is the reason; an empty file cancels too.
 function readCancelReason(file: string): string | undefined {
   const stats = statSync(file, { throwIfNoEntry: false })
-  return (
-    stats &&
-    ((stats.size < MAX_REASON_BYTES &&
-      shorten((readTextFile(file) ?? '').trim(), MAX_REASON_LENGTH)) ||
-      'cancel-file')
-  )
+  if (!stats) return undefined
+  const text = stats.size < MAX_REASON_BYTES ? (readTextFile(file) ?? '') : ''
+  return shorten(text.trim(), MAX_REASON_LENGTH) || 'cancel-file'
 }
 
 /** The first pause before a new attempt, and the longest one, in seconds. */

@@ -6,8 +6,8 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ChildOptions, ToolProfile } from '../process/child.ts'
-import { buildCallEnv, buildSandboxEnv, pickCertificateVariables } from '../process/environment.ts'
 import type { HostEnv } from '../process/environment.ts'
+import { buildCallEnv, buildSandboxEnv, pickCertificateVariables } from '../process/environment.ts'
 import type { IsolationLevel, PathGrant, ResourceLimits } from '../process/grants.ts'
 import { loadPolicies } from '../process/load-policies.ts'
 import { readGrants } from '../process/permissions.ts'
@@ -86,21 +86,14 @@ export async function resolveRunPermissions(
     : asked
   const limits = grants.limits
   const network = grants.network !== 'none'
+  const isMemoryLimited = call !== undefined && limits.memoryMb !== undefined
+  const sandboxLimiter = level === 'L1' ? 'watchdog' : abilities.details?.memory
   return {
     level,
     isConfined: isBound,
     requiredLevel: isAtLeast(level, needs) ? undefined : needs,
-    description: !isBound
-      ? `with its caller's rights: ${request.orchestrator ? 'it starts other tools, which have their own' : 'nobody has said what it may do'}`
-      : level === 'L1'
-        ? 'as it asks, without a sandbox: its files and its network are not confined'
-        : 'only what it asks for',
-    memoryLimiter:
-      call === undefined || limits.memoryMb === undefined
-        ? undefined
-        : level === 'L1'
-          ? 'watchdog'
-          : abilities.details?.memory,
+    description: describePermissions(request, level, isBound),
+    memoryLimiter: isMemoryLimited ? sandboxLimiter : undefined,
     limits,
     policy,
     writablePaths: isBound ? grants.write : NO_PATHS,
@@ -146,6 +139,18 @@ export async function resolveRunPermissions(
   }
 }
 
+function describePermissions(
+  { orchestrator }: RunRequest,
+  level: IsolationLevel,
+  isBound: boolean,
+): string {
+  if (!isBound)
+    return `with its caller's rights: ${orchestrator ? 'it starts other tools, which have their own' : 'nobody has said what it may do'}`
+  return level === 'L1'
+    ? 'as it asks, without a sandbox: its files and its network are not confined'
+    : 'only what it asks for'
+}
+
 /** What a run tells its tool, and where the rest comes from. */
 type ToolEnvironmentOptions = {
   readonly hostEnv: HostEnv
@@ -177,34 +182,29 @@ export function createToolEnvironment(
   call: Pick<ChildCall, 'env' | 'requireEnv'>,
   run: ToolEnvironmentOptions,
 ): { [name: string]: string } {
-  const { hostEnv, confined } = run
-  const debug = hostEnv['TOOL_DEBUG']
-  return {
-    ...(confined
-      ? {
-          ...buildSandboxEnv(hostEnv, run.workspace),
-          ...(confined.network && pickCertificateVariables(hostEnv)),
-        }
-      : buildCallEnv(hostEnv)),
-    ...compact({ TOOL_DEBUG: debug }),
-    // Expanded here and not before, because the request is written down and may hold no secrets.
-    ...collectOwnVariables(
-      { ...call, env: expandValues(call.env, hostEnv, 'the tool') },
-      { env: hostEnv },
-    ),
+  const { hostEnv, confined, deadline } = run
+  const base = confined ? buildSandboxEnv(hostEnv, run.workspace) : buildCallEnv(hostEnv)
+  const own = compact({
     RUN_ID: run.runId,
     TRACE_ID: run.traceId,
-    ...compact({ TRACEPARENT: run.traceparent }),
+    TRACEPARENT: run.traceparent,
     WORKSPACE: run.workspace,
     LOG_DIR: run.logDir,
     CANCEL_FILE: run.cancelFile,
     AI_PROTOCOL_VERSION: '1',
     IDEMPOTENCY_KEY: run.idempotencyKey,
-    ...compact({
-      DEADLINE_TS:
-        run.deadline !== undefined
-          ? new Date(Math.min(run.deadline, MAX_DATE_MS)).toISOString()
-          : undefined,
-    }),
+    DEADLINE_TS:
+      deadline === undefined ? undefined : new Date(Math.min(deadline, MAX_DATE_MS)).toISOString(),
+  })
+  return {
+    ...base,
+    ...(confined?.network ? pickCertificateVariables(hostEnv) : undefined),
+    ...compact({ TOOL_DEBUG: hostEnv['TOOL_DEBUG'] }),
+    // Expanded here and not before: the request is written to disk and must hold no secrets.
+    ...collectOwnVariables(
+      { ...call, env: expandValues(call.env, hostEnv, 'the tool') },
+      { env: hostEnv },
+    ),
+    ...own,
   }
 }

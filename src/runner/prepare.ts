@@ -4,26 +4,30 @@
  */
 
 import type { PathGrant } from '../process/grants.ts'
-import { prepareArguments, prepareInput } from '../process/inputs.ts'
 import type { PreparedPaths } from '../process/inputs.ts'
+import { prepareArguments, prepareInput } from '../process/inputs.ts'
 import { loadPolicies } from '../process/load-policies.ts'
 import { checkPaths } from '../process/policy-check.ts'
 import type { Policy } from '../process/policy.ts'
-import { createRedactor } from '../process/redaction.ts'
 import type { Redactor } from '../process/redaction.ts'
+import { createRedactor } from '../process/redaction.ts'
 import { checkArguments } from '../registry/child/arguments.ts'
+import type { ChildCall } from '../registry/child/child-call.ts'
+import { KIBIBYTE, MEBIBYTE } from '../util/units.ts'
 import type { JsonObject } from '../util/values.ts'
 import { compact } from '../util/values.ts'
 import { createPresetChannel } from './answer-channels.ts'
 import { collectArtifacts } from './artifacts.ts'
-import { toFailedOutcome } from './attempt-outcome.ts'
 import type { AttemptOutcome } from './attempt-outcome.ts'
+import { toFailedOutcome } from './attempt-outcome.ts'
 import type { AttemptOptions } from './attempt.ts'
+import type { RunPermissions } from './permissions.ts'
 import { resolveRunPermissions } from './permissions.ts'
 import type { AnswerChannel } from './questions.ts'
 import type { RunRequest } from './request.ts'
 import type { RunPaths } from './run-paths.ts'
 import type { RunHost, StartRunTarget } from './run-target.ts'
+import type { PreparedSecrets } from './secrets.ts'
 import { prepareSecrets } from './secrets.ts'
 import { recordStrayOutput, startCallTarget, startProgramTarget } from './start-target.ts'
 import type { ToolLine } from './tool-output.ts'
@@ -32,7 +36,6 @@ import type { ToolLine } from './tool-output.ts'
  * Milliseconds that a cancelled tool has to end by itself, where its manifest says nothing else.
  */
 const DEFAULT_GRACE_MS = 5000
-const MEBIBYTE = 1024 * 1024
 
 /** Everything that is decided before a tool starts. */
 type PreparedAttempt = {
@@ -96,77 +99,14 @@ export async function prepareAttempt(
       ...compact({ needed_level: rights.requiredLevel, memory_held_by: rights.memoryLimiter }),
       rights: rights.description,
     }
-    const common = {
-      deadline: request.timeout_s,
-      heartbeatGrace: request.heartbeat_grace_s,
+    const attempt: PreparedAttempt['attempt'] = {
+      ...getCommonOptions(request),
       grace: limits.graceMs ?? DEFAULT_GRACE_MS,
-      form: call?.form,
-      exitCodes: call?.exitCodes,
+      ...(call
+        ? prepareProgram(call, { paths, request, rights, secrets, inputs, redactor, onStart })
+        : prepareCall(paths, request, host, secrets, redactor)),
     }
     const channels = createPresetChannels(request, policy)
-    const attempt: PreparedAttempt['attempt'] = call
-      ? {
-          ...common,
-          heartbeats: call.form === 'protocol' ? 'owed' : 'once-heard',
-          start: async (listener) =>
-            startProgramTarget(
-              {
-                runId: request.run_id,
-                child: {
-                  command: [
-                    ...call.command,
-                    ...(call.tool === undefined ? [] : [call.tool]),
-                    ...inputs.args,
-                  ] as unknown as typeof call.command,
-                  cwd: paths.workspace,
-                  env: rights.environment({ ...secrets.env }),
-                  limits,
-                  ...compact({ input: inputs.stdin }),
-                  ...rights.sandbox(
-                    compact({
-                      readable: inputs.readable,
-                      files: secrets.files,
-                      onConnection: listener.onConnection,
-                    }),
-                  ),
-                  onStart,
-                },
-                speaksProtocol: call.form === 'protocol',
-                // What is confined starts no other tools, so that it has none to tell about.
-                mayOrchestrate: request.permissions === undefined,
-                maxLine: (limits.lineKb ?? 1024) * 1024,
-                maxOutput: (limits.outputMb ?? 256) * MEBIBYTE,
-                stderr: paths.stderr,
-                redactor,
-              },
-              listener,
-            ),
-          settle: (ending, cancelled) =>
-            finalizeOutcome(ending, paths, rights.writablePaths, inputs, cancelled),
-        }
-      : {
-          ...common,
-          heartbeats: 'none',
-          start: recordStrayOutput(
-            async (listener) =>
-              startCallTarget(
-                compact({
-                  registry: host.registry!,
-                  tool: request.tool,
-                  input: request.input ?? {},
-                  runId: request.run_id,
-                  dryRun: request.dry_run ? true : undefined,
-                  env: host.env,
-                  secrets: secrets.named,
-                  cwd: request.cwd,
-                }),
-                listener,
-              ),
-            paths.stderr,
-            redactor,
-          ),
-          settle: async (ending) => ending,
-        }
     return { attempt, about, channels, release: secrets.release }
   } catch (error) {
     await secrets.release()
@@ -174,7 +114,102 @@ export async function prepareAttempt(
   }
 }
 
-// Nothing of somebody else is started by it: what its steps may do is decided for each of them.
+type TargetOptions = Pick<PreparedAttempt['attempt'], 'heartbeats' | 'start' | 'settle'>
+
+type ProgramPreparation = {
+  readonly paths: RunPaths
+  readonly request: RunRequest
+  readonly rights: RunPermissions
+  readonly secrets: PreparedSecrets
+  readonly inputs: PreparedInputs
+  readonly redactor: Redactor
+  onStart(pid: number): void
+}
+
+function prepareProgram(
+  call: ChildCall,
+  { paths, request, rights, secrets, inputs, redactor, onStart }: ProgramPreparation,
+): TargetOptions {
+  const { limits } = rights
+  const words = [...call.command, ...(call.tool === undefined ? [] : [call.tool]), ...inputs.args]
+  return {
+    heartbeats: call.form === 'protocol' ? 'owed' : 'once-heard',
+    start: (listener) =>
+      startProgramTarget(
+        {
+          runId: request.run_id,
+          child: {
+            command: words as unknown as typeof call.command,
+            cwd: paths.workspace,
+            env: rights.environment({ ...secrets.env }),
+            limits,
+            ...compact({ input: inputs.stdin }),
+            ...rights.sandbox(
+              compact({
+                readable: inputs.readable,
+                files: secrets.files,
+                onConnection: listener.onConnection,
+              }),
+            ),
+            onStart,
+          },
+          speaksProtocol: call.form === 'protocol',
+          // A confined tool starts no other tools, so it has none to report.
+          mayOrchestrate: request.permissions === undefined,
+          maxLine: (limits.lineKb ?? 1024) * KIBIBYTE,
+          maxOutput: (limits.outputMb ?? 256) * MEBIBYTE,
+          stderr: paths.stderr,
+          redactor,
+        },
+        listener,
+      ),
+    settle: (ending, cancelled) =>
+      finalizeOutcome(ending, paths, rights.writablePaths, inputs, cancelled),
+  }
+}
+
+function prepareCall(
+  paths: RunPaths,
+  request: RunRequest,
+  host: RunHost,
+  secrets: PreparedSecrets,
+  redactor: Redactor,
+): TargetOptions {
+  const options = compact({
+    registry: host.registry!,
+    tool: request.tool,
+    input: request.input ?? {},
+    runId: request.run_id,
+    dryRun: request.dry_run,
+    env: host.env,
+    secrets: secrets.named,
+    cwd: request.cwd,
+  })
+  return {
+    heartbeats: 'none',
+    start: recordStrayOutput(
+      async (listener) => startCallTarget(options, listener),
+      paths.stderr,
+      redactor,
+    ),
+    settle: async (ending) => ending,
+  }
+}
+
+function getCommonOptions({
+  timeout_s,
+  heartbeat_grace_s,
+  call,
+}: RunRequest): Pick<AttemptOptions, 'deadline' | 'heartbeatGrace' | 'form' | 'exitCodes'> {
+  return {
+    deadline: timeout_s,
+    heartbeatGrace: heartbeat_grace_s,
+    form: call?.form,
+    exitCodes: call?.exitCodes,
+  }
+}
+
+// It starts nothing itself: what its steps may do is decided for each step.
 async function prepareOwnTarget(
   request: RunRequest,
   start: StartRunTarget,
@@ -183,13 +218,10 @@ async function prepareOwnTarget(
   const policy = await loadPolicies(request.cwd, env)
   return {
     attempt: {
+      ...getCommonOptions(request),
       start,
-      deadline: request.timeout_s,
-      heartbeatGrace: request.heartbeat_grace_s,
       heartbeats: 'none',
       grace: DEFAULT_GRACE_MS,
-      form: undefined,
-      exitCodes: undefined,
       settle: async (ending) => ending,
     },
     about: {
@@ -253,7 +285,8 @@ async function prepareInputs(
     const byStdin =
       call.form === 'stdin' ||
       (call.stdin === true && (call.secret === true || text.length > MAX_ARGUMENT_LENGTH))
-    return { ...work, shown: args, ...(byStdin ? { args: [], stdin: text } : { args: [text] }) }
+    const given = byStdin ? { args: [], stdin: text } : { args: [text] }
+    return { ...work, shown: args, ...given }
   }
   // What is no program gets its input as it is, and its call checks it.
   const { args: prepared, ...work } = await prepareArguments(
@@ -294,7 +327,7 @@ async function finalizeOutcome(
     const result = {
       ...last,
       ...compact({
-        artifacts: last['artifacts'] !== undefined ? artifacts : undefined,
+        artifacts: last['artifacts'] === undefined ? undefined : artifacts,
         outputs: placed.length > 0 ? placed : undefined,
       }),
     }

@@ -8,8 +8,9 @@ import type { CompiledSchema } from '../define/schema/source.ts'
 import type { Interaction, InteractionOption } from '../protocol/events.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { readInteractionOptions, readSampling } from '../registry/child/events.ts'
-import { compact, isObject } from '../util/values.ts'
+import { MAX_TIMER_MS } from '../util/units.ts'
 import type { JsonObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 
 const QUESTION_KINDS: readonly unknown[] = [
   'decision',
@@ -150,7 +151,7 @@ export function createQuestionBroker({
       const end = AbortSignal.any([signal, settled.signal, timer.signal])
       const wait = setTimeout(
         () => timer.abort(),
-        Math.min((question.timeout ?? longest) * 1000, 2 ** 31 - 1),
+        Math.min((question.timeout ?? longest) * 1000, MAX_TIMER_MS),
       )
       try {
         const compiled = compileQuestionSchema(question)

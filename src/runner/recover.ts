@@ -10,8 +10,8 @@ import { compact } from '../util/values.ts'
 import { openEventLog } from './event-log.ts'
 import { listRunIds, readRunRequest } from './find-run.ts'
 import { isRunLive, listLiveChildren, lockRun, readRunLock } from './lock.ts'
-import { getRunPaths } from './run-paths.ts'
 import type { RunPaths } from './run-paths.ts'
+import { getRunPaths } from './run-paths.ts'
 
 /** A run whose runner had died, and the processes of it that still lived. */
 export type RecoveredRun = { readonly run_id: string; readonly killed: number }

@@ -131,15 +131,9 @@ export type RunOptions = {
 }
 
 /** What the tool gets: arguments as they were typed, or an input. */
-export type RunArguments = {
-  readonly args: readonly string[]
-  readonly input?: { readonly [field: string]: unknown }
-}
+export type RunArguments = Pick<RunRequest, 'args' | 'input'>
 
-type RequestOrigin = {
-  readonly cwd: string
-  readonly env: { readonly [name: string]: string | undefined }
-}
+type RequestOrigin = Required<Pick<RunnerOptions, 'cwd' | 'env'>>
 
 const DEFAULT_TIMEOUT_SECONDS = 1800
 const DEFAULT_HEARTBEAT_GRACE_SECONDS = 90
@@ -161,26 +155,23 @@ export async function createRunRequest(
 ): Promise<RunRequest> {
   const { manifest } = await entry.definition.compiled()
   const { allowLevel, answers, typedAnswers, secrets, surroundings, caller } = options
-  return {
+  return compact({
     v: 1,
     run_id: runId,
     tool: entry.id,
-    ...compact({ version: entry.found.version }),
+    version: entry.found.version,
     created: new Date().toISOString(),
-    ...compact({ caller, call: program ? program.call : undefined }),
+    caller,
+    call: program?.call,
     args: given.args,
-    ...compact({ input: given.input }),
+    input: given.input,
     inputSchema: manifest.inputSchema,
-    ...compact({
-      positional: manifest.positional.length > 0 ? manifest.positional : undefined,
-      surroundings,
-    }),
+    positional: manifest.positional.length > 0 ? manifest.positional : undefined,
+    surroundings,
     cwd,
-    ...compact({
-      permissions: program?.permissions ? program.permissions : undefined,
-      manifest: program?.manifest !== undefined ? program.manifest : undefined,
-      orchestrator: program?.orchestrator ? true : undefined,
-    }),
+    permissions: program?.permissions,
+    manifest: program?.manifest,
+    orchestrator: program?.orchestrator || undefined,
     timeout_s:
       options.timeout ??
       readSecondsVariable(env, 'TOOL_TIMEOUT_S') ??
@@ -193,8 +184,11 @@ export async function createRunRequest(
     retries: options.retries ?? DEFAULT_RETRIES,
     ...joinTrace(env),
     idempotency_key: options.idempotencyKey ?? runId,
-    ...compact({ allow_level: allowLevel, secrets, answers, typed_answers: typedAnswers }),
-  }
+    allow_level: allowLevel,
+    secrets,
+    answers,
+    typed_answers: typedAnswers,
+  })
 }
 
 function readSecondsVariable(env: RequestOrigin['env'], name: string): number | undefined {

@@ -5,6 +5,7 @@
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ToolError } from '../protocol/tool-error.ts'
+import { hasErrorCode, listNames } from '../util/files.ts'
 import { writeFileAtomic } from '../util/lock-file.ts'
 import { toDiskError } from './files.ts'
 import { claimRun, lockRun } from './lock.ts'
@@ -15,9 +16,9 @@ import { createRunId, getRunPaths, isRunId } from './run-paths.ts'
 const MAX_ID_ATTEMPTS = 10
 
 /**
- * Makes the folder of a new run, readable by its owner only, with `run.json` in it; it is claimed
- * by this process. A function is given an id, and asked again where that is taken. Throws CONFLICT
- * for an id that is taken, DISK_FULL, PERMISSION or INTERNAL; then there is no folder.
+ * Creates the folder of a new run with `run.json` in it, readable by its owner only and claimed by
+ * this process. A function gets a new id, and is called again when that is taken. Throws CONFLICT
+ * for an id that is taken, DISK_FULL, PERMISSION or INTERNAL, and leaves no folder then.
  */
 export function createRun(
   root: string,
@@ -39,15 +40,15 @@ export function createRun(
 }
 
 /**
- * Makes the folder of runs where it is missing, such that git leaves it alone. Not recursively: the
- * folder that it lies in is there, and on some file systems node would try forever.
+ * Creates the folder of runs if it is missing, ignored by git. Not recursively: its parent exists,
+ * and on some file systems node would retry forever.
  */
 export function ensureRunsFolder(root: string): void {
   if (!createFolder(root)) return
   try {
     writeFileSync(join(root, '.gitignore'), '*\n', { flag: 'wx' })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (!hasErrorCode(error, 'EEXIST')) throw error
   }
 }
 
@@ -56,24 +57,19 @@ function createFolder(folder: string): boolean {
     mkdirSync(folder, { mode: 0o700 })
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if (hasErrorCode(error, 'EEXIST')) return false
     throw error
   }
 }
 
-// `run.json` comes last, and whole: a folder without it is no run.
+// `run.json` is written last and atomically: a folder without it is no run.
 function fillRunFolder(paths: RunPaths, request: RunRequest): RunPaths {
   try {
     claimRun(paths)
-    for (const folder of [
-      paths.workspace,
-      paths.toolLogs,
-      paths.logs,
-      paths.artifacts,
-      paths.answers,
-    ])
+    const { workspace, toolLogs, logs, artifacts, answers } = paths
+    for (const folder of [workspace, toolLogs, logs, artifacts, answers])
       mkdirSync(folder, { mode: 0o700 })
-    // Read by the tool, who may be somebody else.
+    // The tool, which may run as another user, reads it.
     mkdirSync(paths.control, { mode: 0o755 })
     writeFileAtomic(paths.request, `${JSON.stringify(request, undefined, 2)}\n`, { lasting: true })
     return paths
@@ -87,13 +83,13 @@ const REMOVED_PREFIX = '.removed-'
 
 /**
  * Removes a run with everything in its folder; links in it are removed, not followed. Throws
- * CONFLICT while somebody runs it, PERMISSION or INTERNAL.
+ * CONFLICT while the run is live, PERMISSION or INTERNAL.
  */
 export async function removeRun(paths: RunPaths): Promise<void> {
   const lock = lockRun(paths)
   const aside = join(paths.folder, '..', `${REMOVED_PREFIX}${paths.id}`)
   try {
-    // Gone at once for everybody else, however long it takes.
+    // Other processes no longer see it, however long the removal takes.
     renameSync(paths.folder, aside)
   } catch (error) {
     lock.release()
@@ -102,9 +98,9 @@ export async function removeRun(paths: RunPaths): Promise<void> {
   await removeTree(aside)
 }
 
-/** Removes what a removal that was killed has left. */
+/** Removes what an interrupted removal left behind. */
 export async function sweepRemovedRuns(root: string): Promise<void> {
-  for (const name of listEntryNames(root))
+  for (const name of listNames(root))
     if (name.startsWith(REMOVED_PREFIX)) await removeTree(join(root, name)).catch(() => undefined)
 }
 
@@ -127,14 +123,6 @@ function makeRemovable(folder: string): void {
     for (const entry of readdirSync(folder, { withFileTypes: true }))
       if (entry.isDirectory()) makeRemovable(join(folder, entry.name))
   } catch {
-    /* the second attempt tells */
-  }
-}
-
-function listEntryNames(root: string): string[] {
-  try {
-    return readdirSync(root)
-  } catch {
-    return []
+    /* the second attempt reports it */
   }
 }

@@ -19,18 +19,13 @@ import type { RunRequest } from './request.ts'
 import type { RunHost } from './run-target.ts'
 
 /** The secrets of a run: what is taken out of every record, and how the tool gets them. */
-type PreparedSecrets = {
+export type PreparedSecrets = DeliveredSecrets & {
   readonly values: readonly string[]
   /** For a tool in this process: by name. */
   readonly named: { readonly [name: string]: string }
-  readonly env: { readonly [name: string]: string }
-  readonly files: ToolProfile['files']
-  release(): Promise<void>
 }
 
-const NO_SECRETS: PreparedSecrets = {
-  values: [],
-  named: {},
+const NOTHING_DELIVERED: DeliveredSecrets = {
   env: {},
   files: undefined,
   release: async () => undefined,
@@ -46,7 +41,8 @@ export async function prepareSecrets(
   { level, secrets: allowed, secretFiles }: RunPermissions,
 ): Promise<PreparedSecrets> {
   const files = { ...secretFiles, ...request.secrets }
-  if (Object.keys(files).length === 0 && !host.secrets) return NO_SECRETS
+  if (Object.keys(files).length === 0 && !host.secrets)
+    return { values: [], named: {}, ...NOTHING_DELIVERED }
   const loaded = await loadSecrets(
     files,
     compact({ given: host.secrets ?? {}, cwd: request.cwd, allowed }),
@@ -239,7 +235,7 @@ export async function deliverSecrets(
   secrets: ReadonlyMap<string, string>,
   level: IsolationLevel,
 ): Promise<DeliveredSecrets> {
-  if (secrets.size === 0) return { env: {}, files: undefined, release: async () => undefined }
+  if (secrets.size === 0) return NOTHING_DELIVERED
   return level === 'L3' ? deliverInSandbox(secrets) : deliverInFolder(secrets)
 }
 

@@ -14,17 +14,20 @@ import type { Interaction, ToolEvent } from '../protocol/events.ts'
 import type { DialectContext } from '../protocol/output-protocols.ts'
 import { readNotification } from '../registry/child/events.ts'
 import type { Registry } from '../registry/types.ts'
+import { SerialQueue } from '../util/async.ts'
+import { KIBIBYTE, MEBIBYTE } from '../util/units.ts'
 import type { JsonObject } from '../util/values.ts'
 import { compact } from '../util/values.ts'
-import { createDiagnosticWriter, createOutputSplitter } from './output-lines.ts'
 import type { OutputDiagnostic } from './output-lines.ts'
+import { createDiagnosticWriter, createOutputSplitter } from './output-lines.ts'
 import type { RunTarget, RunTargetListener, StartRunTarget } from './run-target.ts'
-import { createToolOutputReader } from './tool-output.ts'
 import type { ToolLine } from './tool-output.ts'
+import { createToolOutputReader } from './tool-output.ts'
 
-/** So much of what a plain program prints is kept to read its answer from. */
-const MAX_KEPT_STDOUT_BYTES = 4 * 1024 * 1024
-const MAX_STDERR_BYTES = 64 * 1024 * 1024
+/** The answer of a plain program is read from this much of what it prints. */
+const MAX_KEPT_STDOUT_BYTES = 4 * MEBIBYTE
+/** A run keeps this much of what it writes to stderr. */
+const MAX_STDERR_BYTES = 64 * MEBIBYTE
 
 type ProgramTargetOptions = {
   readonly runId: string
@@ -67,7 +70,7 @@ export async function startProgramTarget(
       onEvent: listener.onLine,
       onDiagnostic: listener.onDoubt,
       onLimit: listener.onOutputLimit,
-      onPlain: !speaksProtocol ? listener.onPlain : undefined,
+      onPlain: speaksProtocol ? undefined : listener.onPlain,
     }),
   )
   const child = await openChild({
@@ -92,7 +95,7 @@ export async function startProgramTarget(
     return {
       child: ended,
       speaksProtocol: speaks,
-      stdout: speaks ? Buffer.alloc(0) : Buffer.concat(kept),
+      stdout: Buffer.concat(speaks ? [] : kept),
       stderr: stderr.tail(),
     }
   })
@@ -209,8 +212,6 @@ export function startCallTarget(
   }
 }
 
-const MAX_STRAY_OUTPUT_BYTES = 64 * 1024 * 1024
-
 /**
  * Starts a subject that works in this process: what it and its libraries write to the streams of
  * the process goes where the stderr of a program goes.
@@ -238,7 +239,7 @@ function createStrayLog(
   return {
     hear(bytes) {
       if (over) return false
-      opening ??= openStderrLog(path, MAX_STRAY_OUTPUT_BYTES, redactor, {
+      opening ??= openStderrLog(path, MAX_STDERR_BYTES, redactor, {
         onDiagnostic: listener.onDoubt,
       }).catch((error: Error) => {
         listener.onDoubt({
@@ -262,10 +263,10 @@ function createStrayLog(
   }
 }
 
-const MAX_STDERR_LINE_BYTES = 64 * 1024
+const MAX_STDERR_LINE_BYTES = 64 * KIBIBYTE
 const STDERR_TAIL_BYTES = 4096
 /** Bytes that may wait for the disk before the tool has to. */
-const MAX_PENDING_STDERR_BYTES = 1024 * 1024
+const MAX_PENDING_STDERR_BYTES = MEBIBYTE
 
 /** What a tool writes to stderr, on its way to a file and to whoever listens. */
 type StderrLog = {
@@ -322,7 +323,7 @@ export async function openStderrLog(
   let waiting = 0
   let dropped = 0
   let problem: Error | undefined
-  let written = Promise.resolve()
+  const queue = new SerialQueue()
 
   const write = async (bytes: Buffer): Promise<void> => {
     try {
@@ -344,18 +345,18 @@ export async function openStderrLog(
     if (kept.length === 0) return
     lines.push(kept)
     waiting += kept.length
-    written = written.then(() => write(kept))
+    void queue.run(() => write(kept))
   }
   return {
     push(chunk) {
       take(stream.push(chunk))
-      return waiting > MAX_PENDING_STDERR_BYTES ? written : undefined
+      return waiting > MAX_PENDING_STDERR_BYTES ? queue.whenIdle() : undefined
     },
     async finish() {
       take(stream.finish())
       lines.finish()
       diagnostics?.finish()
-      await written
+      await queue.whenIdle()
       await file.close().catch((error: unknown) => {
         problem ??= error as Error
       })

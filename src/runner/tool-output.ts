@@ -6,12 +6,13 @@
 import { splitLines } from '../process/output.ts'
 import type { Redactor } from '../process/redaction.ts'
 import { PROTOCOL_EVENT_TYPES, RUNNER_EVENT_TYPES, TASK_EVENT_TYPES } from '../protocol/events.ts'
-import { isObject } from '../util/values.ts'
-import { createDiagnosticWriter, createOutputSplitter } from './output-lines.ts'
+import { MEBIBYTE } from '../util/units.ts'
+import { isDeeperThan, isObject, tryParseJson } from '../util/values.ts'
 import type { DiagnosticReason, OutputDiagnostic } from './output-lines.ts'
+import { createDiagnosticWriter, createOutputSplitter } from './output-lines.ts'
 
-const MEBIBYTE = 1024 * 1024
-const FINAL_EVENT_TYPES: ReadonlySet<string> = new Set(['result', 'error', 'cancelled'])
+/** The events with which a tool ends its run. */
+export const FINAL_EVENT_TYPES: ReadonlySet<string> = new Set(['result', 'error', 'cancelled'])
 
 export type ToolOutputOptions = {
   readonly runId: string
@@ -186,8 +187,9 @@ function parseToolLine(
   line: string,
   { runId, mayOrchestrate }: { readonly runId: string; readonly mayOrchestrate: boolean },
 ): ToolLine | RejectedLine {
-  const event = tryParseJson(line)
-  if (!isObject(event)) return event === undefined ? explainNonJson(line) : NOT_AN_OBJECT
+  const event = mayBeJson(line) ? tryParseJson(line) : undefined
+  if (event === undefined) return line.trim() === '' ? EMPTY_LINE : NOT_JSON
+  if (!isObject(event)) return NOT_AN_OBJECT
   const { type, v, run_id: ownRun } = event
   if (typeof type !== 'string') return NO_TYPE
   const speaker = AUTHOR_BY_TYPE.get(type)
@@ -204,7 +206,7 @@ function parseToolLine(
   if (speaker === 'orchestrator' && !mayOrchestrate)
     return { reason: 'not_an_orchestrator', message: `Only an orchestrator writes '${type}'` }
   // Each level takes two characters.
-  if (line.length > 2 * MAX_EVENT_DEPTH && isDeeperThan(event, MAX_EVENT_DEPTH)) return TOO_DEEP
+  if (line.length > 2 * MAX_EVENT_DEPTH && isDeeperThan(MAX_EVENT_DEPTH, event)) return TOO_DEEP
   return event as ToolLine
 }
 
@@ -213,18 +215,9 @@ function isRejectedLine(judged: ToolLine | RejectedLine): judged is RejectedLine
   return !('type' in judged)
 }
 
-// An error is expensive, and floods of text are common.
-function tryParseJson(line: string): unknown {
-  if (line.charCodeAt(0) !== 0x7b && !/^[\t\r ]*[[{"\-\dtfn]/.test(line)) return undefined
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
-
-function explainNonJson(line: string): RejectedLine {
-  return line.trim() === '' ? EMPTY_LINE : NOT_JSON
+// A thrown error is expensive, and floods of text are common.
+function mayBeJson(line: string): boolean {
+  return line.charCodeAt(0) === 0x7b || /^[\t\r ]*[[{"\-\dtfn]/.test(line)
 }
 
 type FieldCheck = { readonly kind: string; readonly fits: (value: unknown) => boolean }
@@ -282,15 +275,6 @@ function findInvalidFields(event: {
   return wrong
 }
 
-/** Whether a value holds more levels of lists and objects than that. */
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  for (const key in value)
-    if (isDeeperThan((value as { readonly [key: string]: unknown })[key], levels - 1)) return true
-  return false
-}
-
 /** Lines on their way to somebody who may not see secrets. */
 type LineRedactor = {
   line(line: string | Buffer): void
@@ -304,30 +288,30 @@ type LineRedactor = {
 }
 
 /** Takes secrets out of lines, also those that go over several lines. */
-function createLineRedactor(tell: (line: string) => void, redactor?: Redactor): LineRedactor {
+function createLineRedactor(emit: (line: string) => void, redactor?: Redactor): LineRedactor {
   if (!redactor || redactor.isEmpty)
     return {
-      line: (line) => tell(line.toString()),
-      cutLine: (beginning) => tell(beginning.toString()),
+      line: (line) => emit(line.toString()),
+      cutLine: (beginning) => emit(beginning.toString()),
       flush: () => undefined,
     }
   let stream = redactor.stream()
-  const lines = splitLines(Infinity, tell)
-  const line = (one: string | Buffer): void =>
-    void lines.push(stream.push(Buffer.concat([Buffer.from(one as string), LINE_FEED_BYTES])))
-  const flush = (): void => {
-    lines.push(stream.finish())
-    lines.finish()
-  }
+  const lines = splitLines(Infinity, emit)
   return {
-    line,
+    line(line) {
+      lines.push(stream.push(Buffer.from(line as string)))
+      lines.push(stream.push(LINE_END))
+    },
     cutLine(beginning) {
       lines.push(stream.push(beginning))
       lines.finish()
       stream = redactor.stream()
     },
-    flush,
+    flush() {
+      lines.push(stream.finish())
+      lines.finish()
+    },
   }
 }
 
-const LINE_FEED_BYTES = Buffer.from('\n')
+const LINE_END = Buffer.from('\n')

@@ -5,10 +5,9 @@
 
 import { close, fdatasync, ftruncate, write } from 'node:fs'
 import type { ToolError } from '../protocol/tool-error.ts'
+import { hasErrorCode, LINE_FEED } from '../util/files.ts'
 import { toDiskError } from './files.ts'
 
-const LINE_FEED = 0x0a
-const TRANSIENT_CODES: readonly string[] = ['EINTR', 'EAGAIN']
 const MAX_WRITE_RETRIES = 100
 
 export type WriteQueueOptions = {
@@ -215,7 +214,7 @@ function writeSome(fd: number, bytes: Buffer, from: number): Promise<number> {
   return new Promise((resolve, reject) => {
     write(fd, bytes, from, bytes.length - from, null, (error, count) => {
       if (!error) resolve(count)
-      else if (TRANSIENT_CODES.includes(error.code ?? '')) resolve(0)
+      else if (hasErrorCode(error, 'EINTR', 'EAGAIN')) resolve(0)
       else reject(error)
     })
   })

@@ -1,6 +1,15 @@
 /** Paths and small files: what every subsystem asks the file system. */
 
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  watch,
+} from 'node:fs'
 import { join, sep } from 'node:path'
 
 /** The byte that ends a line. */
@@ -39,6 +48,34 @@ export function isPathInside(folder: string, path: string): boolean {
 export function resolveRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** The size and times of a file or folder; undefined when they cannot be read. */
+export function statOrUndefined(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Watches a folder; returns undefined when it cannot be watched. A watcher may miss changes and ends
+ * when the folder goes, so callers also poll.
+ */
+export function watchFolder(
+  folder: string,
+  onChange: (name: string | null) => void,
+  {
+    persistent = true,
+    onError = () => undefined,
+  }: { readonly persistent?: boolean; readonly onError?: () => void } = {},
+): { close(): void } | undefined {
+  try {
+    return watch(folder, { persistent }, (_kind, name) => onChange(name)).on('error', onError)
   } catch {
     return undefined
   }

@@ -79,6 +79,16 @@ export function compact<const Fields extends object>(fields: Fields): Compacted<
   return kept as Compacted<Fields>
 }
 
+/** The value if it is a string. */
+export function asString(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The value if it is a number. */
+export function asNumber(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
 /** Creates a value on first use and keeps it. */
 export function once<T>(create: () => T): () => T {
   let created: { readonly value: T } | undefined

@@ -15,7 +15,7 @@ import { recoverRuns } from '../../runner/recover.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import { findRunsFolder, isRunIdWithoutFolder } from '../../runner/run-paths.ts'
 import { getExitStatus } from '../../runner/summary.ts'
-import { exportTrace } from '../../runner/trace-export.ts'
+import { exportTrace, sendTrace } from '../../runner/trace-export.ts'
 import { createSummaryBuilder } from '../../views/model/run-summary.ts'
 import { chooseProgress } from '../command.ts'
 import type { WatchedRun, Watcher, WatchOptions } from '../run/tree-views.ts'
@@ -245,7 +245,6 @@ export async function exportRun(
   const traces = await exportTrace(request, readEvents(paths.events, { signal: host.signal }))
   if (endpoint === undefined) io.stdout.write(`${JSON.stringify(traces)}\n`)
   else {
-    const { sendTrace } = await import('../../runner/trace-sender.ts')
     await sendTrace(endpoint, traces, host.signal)
     io.stdout.write(
       `${JSON.stringify({ run_id: paths.id, spans: traces.resourceSpans[0].scopeSpans[0].spans.length, endpoint })}\n`,
