@@ -30,6 +30,28 @@ export async function waitAtMost<T>(
   }
 }
 
+/** Splits long work into slices of a few milliseconds, so that other work gets its turn. */
+export class TimeSlices {
+  private began = performance.now()
+  private readonly milliseconds: number
+
+  constructor(milliseconds = 8) {
+    this.milliseconds = milliseconds
+  }
+
+  /** Whether the slice is used up. */
+  get isUsed(): boolean {
+    return performance.now() - this.began >= this.milliseconds
+  }
+
+  /** Lets other work run if the slice is used up. */
+  async rest(): Promise<void> {
+    if (!this.isUsed) return
+    await new Promise((resolve) => setImmediate(resolve))
+    this.began = performance.now()
+  }
+}
+
 /** Runs tasks one after another, in the order they were added. A failed task does not stop the next. */
 export class SerialQueue {
   private last: Promise<unknown> = Promise.resolve()

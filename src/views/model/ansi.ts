@@ -23,6 +23,9 @@ const MODE_ENDS: { readonly [code: number]: readonly string[] } = {
   29: ['struck'],
 }
 
+/** How many codes follow that say which colour: by number (5) or by red, green and blue (2). */
+const EXTENDED_COLOUR_LENGTHS: { readonly [kind: number]: number } = { 5: 2, 2: 4 }
+
 // In the order of what they may contain: strings that end with BEL or ST (titles, links,
 // clipboard), control sequences, other escapes, and what controls without one. A string without an
 // end reaches to the end of the line.
@@ -79,7 +82,7 @@ function applyStyleCodes(looks: Set<string>, parameters: string): void {
       // Colours by number: the first sixteen are the named ones, others stay as they are.
       const number = codes[index + 1] === 5 ? codes[index + 2] : undefined
       if (number !== undefined && number < 16) setColour(looks, code === 48, COLOURS[number % 8])
-      index += codes[index + 1] === 5 ? 2 : codes[index + 1] === 2 ? 4 : 0
+      index += EXTENDED_COLOUR_LENGTHS[codes[index + 1] ?? 0] ?? 0
     } else if (code === 39 || code === 49) setColour(looks, code === 49, undefined)
     else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97))
       setColour(looks, false, COLOURS[code % 10])

@@ -4,7 +4,8 @@
 
 import type { RunEvent } from '../../protocol/run-state.ts'
 import { shorten } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { asString, compact, isObject } from '../../util/values.ts'
+import type { RunFailure, RunProgress } from './run-summary.ts'
 
 const MAX_TEXT_CHARS = 500
 const MAX_STEP_CHARS = 200
@@ -19,9 +20,9 @@ export function toEventText(event: RunEvent): string {
     : [
         event['task_id'],
         event['status'],
-        ...(isObject(event['child_event'])
-          ? [toEventText(event['child_event'] as RunEvent)]
-          : getMessageParts(event)),
+        isObject(event['child_event'])
+          ? toEventText(event['child_event'] as RunEvent)
+          : getMessage(event),
       ]
   return shorten(
     parts
@@ -43,8 +44,7 @@ export function toLastText(event: RunEvent): string {
 
 /** The message of an event, under either of its names. */
 export function getMessage(event: { readonly [field: string]: unknown }): string | undefined {
-  const message = event['message'] ?? event['msg']
-  return typeof message === 'string' && message !== '' ? message : undefined
+  return asString(event['message'] ?? event['msg']) || undefined
 }
 
 /** How far an event says that the tool is, from 0 to 100. */
@@ -55,42 +55,64 @@ export function getPercent(event: { readonly [field: string]: unknown }): number
     : undefined
 }
 
-/** The step that an error names, itself or in what it tells besides: that of a workflow. */
-export function getFailedStep({
+// The step that an error names, itself or, in a workflow, in its context.
+function getFailedStep({
   step,
   context,
 }: {
   readonly [field: string]: unknown
 }): string | undefined {
-  const named = step ?? (isObject(context) ? context['step'] : undefined)
-  return typeof named === 'string' && named !== '' ? named.slice(0, MAX_STEP_CHARS) : undefined
+  const named = asString(step ?? (isObject(context) ? context['step'] : undefined))
+  return named?.slice(0, MAX_STEP_CHARS) || undefined
+}
+
+/** How far a `progress` event says that the tool is. */
+export function toProgress(event: RunEvent): RunProgress {
+  return compact({
+    percent: getPercent(event),
+    message: getMessage(event)?.slice(0, MAX_TEXT_CHARS),
+    step: asString(event['step'])?.slice(0, MAX_STEP_CHARS),
+  })
+}
+
+/** What an `error`, `runner_error` or `cancelled` event says went wrong; undefined without a code. */
+export function toFailure(event: RunEvent): RunFailure | undefined {
+  const isCancelled = event.type === 'cancelled'
+  const code = isCancelled ? 'E_CANCELLED' : event['code']
+  if (typeof code !== 'string') return undefined
+  return compact({
+    code,
+    message: isCancelled ? asString(event['reason']) : getMessage(event),
+    hint: asString(event['hint']) || undefined,
+    step: getFailedStep(event),
+  })
 }
 
 type TextParts = readonly unknown[]
 
 const TEXT_BY_TYPE: { readonly [type: string]: (event: RunEvent) => TextParts } = {
-  runner_start: (event) =>
-    [event['tool'], event.attempt > 1 && `attempt ${event.attempt}`, event['level']].filter(
-      (part) => part !== false,
-    ),
-  runner_end: (event) =>
-    [
-      event['state'],
-      event['code'],
-      typeof event['rc'] === 'number' && `(exit ${event['rc']})`,
-    ].filter((part) => part !== false),
+  runner_start: (event) => [
+    event['tool'],
+    event.attempt > 1 ? `attempt ${event.attempt}` : '',
+    event['level'],
+  ],
+  runner_end: (event) => [
+    event['state'],
+    event['code'],
+    typeof event['rc'] === 'number' ? `(exit ${event['rc']})` : '',
+  ],
   runner_log: (event) =>
     isObject(event['answer'])
       ? [
           `answer to ${toText(event['answer']['id'])}`,
           event['answer']['by'] === undefined ? '' : `by ${toText(event['answer']['by'])}`,
         ]
-      : getMessageParts(event),
-  runner_error: (event) => [event['code'], ...getMessageParts(event)],
-  runner_warning: (event) => [event['code'], ...getMessageParts(event)],
+      : [getMessage(event)],
+  runner_error: (event) => [event['code'], getMessage(event)],
+  runner_warning: (event) => [event['code'], getMessage(event)],
   error: (event) => [
     event['code'],
-    ...getMessageParts(event),
+    getMessage(event),
     typeof event['hint'] === 'string' && event['hint'] !== '' ? `(${event['hint']})` : '',
   ],
   progress: (event) => {
@@ -98,28 +120,19 @@ const TEXT_BY_TYPE: { readonly [type: string]: (event: RunEvent) => TextParts } 
     return [
       percent === undefined ? '' : `${Math.round(percent * 10) / 10}%`,
       event['step'],
-      ...getMessageParts(event),
+      getMessage(event),
     ]
   },
-  log: (event) => [event['level'], ...getMessageParts(event)],
+  log: (event) => [event['level'], getMessage(event)],
   action_required: (event) =>
     isObject(event['interaction'])
       ? [event['interaction']['prompt'] ?? event['interaction']['id']]
-      : [event['action'], ...getMessageParts(event)],
-  diagnostic: (event) => [
-    event['stream'],
-    event['reason'],
-    event['line'],
-    ...getMessageParts(event),
-  ],
+      : [event['action'], getMessage(event)],
+  diagnostic: (event) => [event['stream'], event['reason'], event['line'], getMessage(event)],
   result: (event) => [event['status'], event['result']],
   cancelled: (event) => [event['reason']],
   artifact: (event) => [event['name'], event['uri'] ?? event['path']],
   item: (event) => [event['value']],
-}
-
-function getMessageParts(event: RunEvent): TextParts {
-  return [getMessage(event)]
 }
 
 function toText(value: unknown): string {

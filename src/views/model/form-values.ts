@@ -2,10 +2,10 @@
  * The values of a form: what it submits, parsed input, hints, problems by path, and hidden secrets.
  */
 
-import { isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
-import { getExamples, getField, toDisplayText, toNonEmptyText } from './form.ts'
+import { isObject } from '../../util/values.ts'
 import type { FieldMember, FormField } from './form.ts'
+import { getExamples, getField, toDisplayText, toNonEmptyText } from './form.ts'
 
 const MAX_DEPTH = 20
 
@@ -232,14 +232,11 @@ const PATH_PART = /\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|\.?([^.[\]]+)/y
 export function parsePath(text: string): readonly (string | number)[] {
   const parts: (string | number)[] = []
   PATH_PART.lastIndex = 0
-  for (let match = PATH_PART.exec(text); match; match = PATH_PART.exec(text))
-    parts.push(
-      match[1] !== undefined
-        ? Number(match[1])
-        : match[2] !== undefined
-          ? (JSON.parse(match[2]) as string)
-          : match[3]!,
-    )
+  for (let match = PATH_PART.exec(text); match; match = PATH_PART.exec(text)) {
+    const [, index, quoted, name] = match
+    if (index !== undefined) parts.push(Number(index))
+    else parts.push(quoted === undefined ? name! : (JSON.parse(quoted) as string))
+  }
   return parts
 }
 

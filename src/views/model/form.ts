@@ -2,8 +2,8 @@
  * Forms from JSON Schema: which control a schema gets. What cannot be drawn is edited as JSON.
  */
 
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 
 /** A value that can be chosen, and how it is called. */
 export type FieldOption = { readonly value: unknown; readonly label: string }
@@ -78,10 +78,7 @@ function getControl(schema: JsonSchema, root: JsonSchema): FieldControl {
         label: nameVariant(resolveSchema(one, root), root, index),
       })),
     }
-  switch (
-    schema['type'] ??
-    (isObject(schema['properties']) ? 'object' : 'items' in schema ? 'array' : undefined)
-  ) {
+  switch (schema['type'] ?? guessType(schema)) {
     case 'string':
       return { kind: 'text', type: getTextType(schema) }
     case 'number':
@@ -97,6 +94,11 @@ function getControl(schema: JsonSchema, root: JsonSchema): FieldControl {
     default:
       return { kind: 'json' }
   }
+}
+
+function guessType(schema: JsonSchema): 'object' | 'array' | undefined {
+  if (isObject(schema['properties'])) return 'object'
+  return 'items' in schema ? 'array' : undefined
 }
 
 function getOptions(schema: JsonSchema, root: JsonSchema): readonly FieldOption[] | undefined {

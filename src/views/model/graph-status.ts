@@ -47,9 +47,10 @@ export function createKeyGeneralizer(planned: readonly PlannedNode[]): (key: str
   )
   return (key) => {
     let pattern = ''
-    for (const part of stripTryNumbers(key).split('/'))
-      pattern +=
-        pattern === '' ? part : lists.has(pattern) && /^\d+$/.test(part) ? '/*' : `/${part}`
+    for (const part of stripTryNumbers(key).split('/')) {
+      const isItem = lists.has(pattern) && /^\d+$/.test(part)
+      pattern += `${pattern === '' ? '' : '/'}${isItem ? '*' : part}`
+    }
     return pattern
   }
 }
@@ -61,7 +62,7 @@ function stripTryNumbers(key: string): string {
 function joinSteps(pattern: string, group: readonly StepModel[]): NodeStatus {
   const state = STATE_ORDER.find((one) => group.some((step) => step.state === one)) ?? 'pending'
   const first = group.find((step) => step.state === state)!
-  const began = findSmallest(group.map((step) => step.began))
+  const starts = group.flatMap((step) => step.began ?? [])
   const ended = group.every((step) => step.ended !== undefined)
     ? Math.max(...group.map((step) => step.ended!))
     : undefined
@@ -72,19 +73,11 @@ function joinSteps(pattern: string, group: readonly StepModel[]): NodeStatus {
     keys: group.map(({ key }) => key),
     items: pattern.includes('/*/') ? `${done} of ${group.length}` : undefined,
     tries: Math.max(...group.map(({ tries }) => tries)),
-    began,
+    began: starts.length > 0 ? Math.min(...starts) : undefined,
     ended,
-    percent: percent !== undefined && group.length === 1 ? percent : undefined,
+    percent: group.length === 1 ? percent : undefined,
     last,
     error,
     run_id,
   })
-}
-
-function findSmallest(values: readonly (number | undefined)[]): number | undefined {
-  return values.reduce<number | undefined>(
-    (least, value) =>
-      value === undefined || (least !== undefined && least <= value) ? least : value,
-    undefined,
-  )
 }

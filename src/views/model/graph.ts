@@ -120,12 +120,9 @@ function toStepTree(planned: readonly PlannedNode[]): Pick<PlannedBranch, 'steps
     }
     const rest = holder ? node.key.slice(holder.planned.key.length) : `/${node.key}`
     const { steps, last } = holder ?? top
-    ;(holder && rest.startsWith('~undo/')
-      ? holder.undo
-      : rest.startsWith('/finally/')
-        ? last
-        : steps
-    ).push(branch)
+    if (holder && rest.startsWith('~undo/')) holder.undo.push(branch)
+    else if (rest.startsWith('/finally/')) last.push(branch)
+    else steps.push(branch)
     open.length = Math.min(open.length, node.depth)
     open[node.depth] = branch
   }

@@ -32,13 +32,11 @@ function collectChanges(
     return
   }
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  for (const name of names)
-    collectChanges(
-      getOwn(before, name),
-      getOwn(after, name),
-      Array.isArray(before) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`,
-      changes,
-    )
+  const dot = path === '' ? '' : '.'
+  for (const name of names) {
+    const inner = Array.isArray(before) ? `${path}[${name}]` : `${path}${dot}${name}`
+    collectChanges(getOwn(before, name), getOwn(after, name), inner, changes)
+  }
 }
 
 type JsonBranch = { readonly [name: string]: unknown }

@@ -2,8 +2,9 @@
  * The filter of the list of runs, as the query of the page says it.
  */
 
-import { RUN_STATES } from '../../protocol/run-state.ts'
 import type { RunState } from '../../protocol/run-state.ts'
+import { RUN_STATES } from '../../protocol/run-state.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../util/units.ts'
 import { compact } from '../../util/values.ts'
 import type { RunRow } from './api.ts'
 
@@ -27,11 +28,11 @@ export type RunFilter = {
 }
 
 const UNIT_MS: { readonly [unit: string]: number } = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
 }
 
 /**
@@ -46,21 +47,19 @@ export function parseRunFilter(query: URLSearchParams, now: number): RunFilter {
     (what): what is 'artifact' | 'question' => what === 'artifact' || what === 'question',
   )
   const words = (query.get('text') ?? '').toLowerCase().split(/\s+/).filter(Boolean)
-  const texts = ['tool', 'workflow', 'caller', 'error', 'parent'].flatMap((name) =>
-    query.get(name) ? [[name, query.get(name)!]] : [],
-  )
-  const times = ['since', 'until'].flatMap((name) => {
-    const at = parseTime(query.get(name), now)
-    return at === undefined ? [] : [[name, at]]
+  const text = (name: string): string | undefined => query.get(name) || undefined
+  return compact({
+    states: states.length > 0 ? states : undefined,
+    has: has.length > 0 ? has : undefined,
+    words: words.length > 0 ? words : undefined,
+    tool: text('tool'),
+    workflow: text('workflow'),
+    caller: text('caller'),
+    error: text('error'),
+    parent: text('parent'),
+    since: parseTime(query.get('since'), now),
+    until: parseTime(query.get('until'), now),
   })
-  return {
-    ...compact({
-      states: states.length > 0 ? states : undefined,
-      has: has.length > 0 ? has : undefined,
-      words: words.length > 0 ? words : undefined,
-    }),
-    ...Object.fromEntries([...texts, ...times]),
-  }
 }
 
 /** Whether a row is one of those that a filter means; with `anyState`, its state is not asked. */
@@ -91,7 +90,8 @@ function containsWords(
   return words.every((word) => text.includes(word))
 }
 
-function parseList(query: URLSearchParams, name: string): string[] {
+/** The values of a parameter that may be given several times, and several at a time with commas. */
+export function parseList(query: URLSearchParams, name: string): string[] {
   return query
     .getAll(name)
     .flatMap((value) => value.split(','))

@@ -4,12 +4,13 @@
  */
 
 import { readEventPlan } from '../../protocol/plan.ts'
-import { applyRunEvent, isFinished } from '../../protocol/run-state.ts'
 import type { RunEvent, RunState } from '../../protocol/run-state.ts'
-import { compact, isObject } from '../../util/values.ts'
-import { getFailedStep, getMessage, getPercent, toEventText, toLastText } from './event-text.ts'
+import { applyRunEvent, isFinished } from '../../protocol/run-state.ts'
+import { asNumber, asString, compact, isObject } from '../../util/values.ts'
+import { toEventText, toFailure, toLastText, toProgress } from './event-text.ts'
 import { applyToSteps } from './run-model-steps.ts'
 import type { AttemptModel, RunModel } from './run-model.ts'
+import { listOpenQuestions } from './run-model.ts'
 import type { OpenQuestion, RunFailure } from './run-summary.ts'
 
 const MAX_MARKS = 500
@@ -20,6 +21,8 @@ const MAX_STEP_CHARS = 200
 /** Tools write whole seconds, and what they say is not older than what was said before. */
 const CLOCK_GRAIN_MS = 2000
 const MAX_SILENCES = 200
+/** Signs of life and the frame of an attempt are not what a run said last. */
+const SILENT_TYPES = ['heartbeat', 'runner_start', 'runner_end']
 const MARKED_TYPES = [
   'artifact',
   'action_required',
@@ -42,7 +45,11 @@ export function applyEvent(model: RunModel, event: RunEvent): void {
   model.seq = event.seq
   countEvent(model, event)
   const next = applyRunEvent(
-    { state: model.state, attempt: model.attempt, open: listOpenQuestionIds(model) },
+    {
+      state: model.state,
+      attempt: model.attempt,
+      open: listOpenQuestions(model).map(({ question }) => question.id),
+    },
     event,
   )
   if (!next) return
@@ -55,12 +62,6 @@ export function applyEvent(model: RunModel, event: RunEvent): void {
   applyToAttempts(model, event, at, before)
   applyToSteps(model, event, at)
   noteSaid(model, event, at)
-}
-
-function listOpenQuestionIds({ questions }: RunModel): readonly string[] {
-  return questions
-    .filter(({ answered, withdrawn }) => !answered && !withdrawn)
-    .map(({ question }) => question.id)
 }
 
 function countEvent({ counts }: RunModel, { type, level }: RunEvent): void {
@@ -105,12 +106,7 @@ function noteHeard(model: RunModel, { type }: RunEvent, at: number): void {
 function noteSaid(model: RunModel, event: RunEvent, at: number): void {
   const { type } = event
   if (type === 'progress') {
-    const [percent, message, step] = [getPercent(event), getMessage(event), event['step']]
-    model.progress = compact({
-      percent,
-      message: message !== undefined ? message.slice(0, MAX_LINE_CHARS) : undefined,
-      step: typeof step === 'string' ? step.slice(0, MAX_STEP_CHARS) : undefined,
-    })
+    model.progress = toProgress(event)
     Object.assign(model, readEventPlan(event))
   } else if (type === 'result')
     model.result = Object.hasOwn(event, 'result') ? event['result'] : null
@@ -122,14 +118,7 @@ function noteSaid(model: RunModel, event: RunEvent, at: number): void {
   const isTold = type === 'log' && event['step_state'] !== undefined
   if (MARKED_TYPES.includes(type) || isAnswer) addMark(model, event, at)
   const text = toLastText(event)
-  if (
-    type !== 'heartbeat' &&
-    type !== 'runner_start' &&
-    type !== 'runner_end' &&
-    !isTold &&
-    text !== ''
-  )
-    model.last = { at, type, text }
+  if (!SILENT_TYPES.includes(type) && !isTold && text !== '') model.last = { at, type, text }
   const line = getTailLine(event)
   if (line !== undefined && !isTold) {
     model.tail.push(line.slice(0, MAX_LINE_CHARS))
@@ -154,7 +143,7 @@ function addMark(model: RunModel, event: RunEvent, at: number): void {
       seq: event.seq,
       type: event.type,
       text: toEventText(event).slice(0, MAX_STEP_CHARS),
-      step: typeof step === 'string' && step !== '' ? step.slice(0, MAX_STEP_CHARS) : undefined,
+      step: asString(step)?.slice(0, MAX_STEP_CHARS) || undefined,
     }),
   )
 }
@@ -180,22 +169,12 @@ function applyToAttempts(model: RunModel, event: RunEvent, at: number, before: R
 }
 
 function beginAttempt(model: RunModel, event: RunEvent, at: number): void {
-  const previous = model.attempts.at(-1)
-  const cause =
-    event.attempt === 1
-      ? 'first'
-      : event['resumed_by'] === 'resume' || event['resumed'] === true
-        ? 'resume'
-        : previous?.retry_in_s !== undefined
-          ? 'retry'
-          : 'resume'
-  const { level, timeout_s: timeout } = event
   const attempt: AttemptModel = {
     attempt: event.attempt,
     began: at,
     state: 'running',
-    cause,
-    ...compact({ level: typeof level === 'string' ? level : undefined }),
+    cause: getAttemptCause(event, model.attempts.at(-1)),
+    ...compact({ level: asString(event['level']) }),
     spans: [{ from: at, state: 'running', attempt: event.attempt }],
   }
   if (model.attempts.length < MAX_ATTEMPTS) model.attempts.push(attempt)
@@ -203,8 +182,15 @@ function beginAttempt(model: RunModel, event: RunEvent, at: number): void {
   for (const field of ['result', 'error', 'rc', 'progress', 'timeout_s', 'deadline'] as const)
     delete model[field]
   Object.assign(model, { artifacts: 0, tail: [], waited_ms: 0 })
-  if (typeof timeout === 'number') model.timeout_s = timeout
+  const timeout = asNumber(event['timeout_s'])
+  if (timeout !== undefined) model.timeout_s = timeout
   setDeadline(model, attempt)
+}
+
+function getAttemptCause(event: RunEvent, previous: AttemptModel | undefined): string {
+  if (event.attempt === 1) return 'first'
+  if (event['resumed_by'] === 'resume' || event['resumed'] === true) return 'resume'
+  return previous?.retry_in_s === undefined ? 'resume' : 'retry'
 }
 
 function setDeadline(model: RunModel, { began }: AttemptModel): void {
@@ -244,20 +230,11 @@ function endAttempt(
 }
 
 function setError(model: RunModel, event: RunEvent): void {
-  const { hint, retryable } = event
-  const step = getFailedStep(event)
-  const code = event.type === 'cancelled' ? 'E_CANCELLED' : event['code']
-  const message = event.type === 'cancelled' ? event['reason'] : getMessage(event)
-  if (typeof code !== 'string') return
-  model.error = {
-    code,
-    ...compact({
-      message: typeof message === 'string' ? message : undefined,
-      hint: typeof hint === 'string' && hint !== '' ? hint : undefined,
-      retryable: typeof retryable === 'boolean' ? retryable : undefined,
-      step,
-    }),
-  }
+  const failure = toFailure(event)
+  if (!failure) return
+  const { code, message, hint, step } = failure
+  const retryable = typeof event['retryable'] === 'boolean' ? event['retryable'] : undefined
+  model.error = compact({ code, message, hint, retryable, step })
 }
 
 function copyFailure({ code, message, hint, step }: RunFailure): RunFailure {
@@ -281,13 +258,7 @@ function applyToQuestions(model: RunModel, event: RunEvent, at: number): void {
   if (!found) return
   const { by, value, note } = answer
   if (answer['withdrawn'] === true) found.withdrawn = true
-  else
-    found.answered = compact({
-      at,
-      by: typeof by === 'string' ? by : undefined,
-      value,
-      note: typeof note === 'string' ? note : undefined,
-    })
+  else found.answered = compact({ at, by: asString(by), value, note: asString(note) })
 }
 
 function addQuestion(model: RunModel, question: OpenQuestion, at: number): void {

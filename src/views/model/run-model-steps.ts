@@ -22,18 +22,7 @@ const REPORTED_STATES = ['running', 'ok', 'failed', 'skipped']
 export function applyToSteps(model: RunModel, event: RunEvent, at: number): void {
   const { type } = event
   if (type === 'runner_start') return closeAllSteps(model, 'interrupted', at)
-  if (type === 'runner_end')
-    return closeAllSteps(
-      model,
-      model.state === 'completed'
-        ? 'ok'
-        : model.state === 'cancelled'
-          ? 'cancelled'
-          : model.error?.code === 'E_INTERRUPTED'
-            ? 'interrupted'
-            : 'failed',
-      at,
-    )
+  if (type === 'runner_end') return closeAllSteps(model, getEndState(model), at)
   if (type.startsWith('task_')) return applyTask(model, event, at)
   if (type === 'log' && typeof event['step'] === 'string' && event['step'] !== '')
     return applyLog(model, event['step'], event, at)
@@ -43,6 +32,12 @@ export function applyToSteps(model: RunModel, event: RunEvent, at: number): void
     return setWaiting(model, event['interaction']['id'], true, at)
   if (type === 'runner_log' && isObject(event['answer']))
     setWaiting(model, event['answer']['id'], false, at)
+}
+
+function getEndState({ state, error }: RunModel): StepState {
+  if (state === 'completed') return 'ok'
+  if (state === 'cancelled') return 'cancelled'
+  return error?.code === 'E_INTERRUPTED' ? 'interrupted' : 'failed'
 }
 
 function applyTask(model: RunModel, event: RunEvent, at: number): void {
@@ -59,20 +54,23 @@ function applyTask(model: RunModel, event: RunEvent, at: number): void {
     // Of a step of a workflow the step itself tells the end: another try may follow.
     // What was cancelled because of its neighbour is told of by nobody else.
     if (model.workflow && isCancelled(event['child_result'])) endStep(model, step, 'cancelled', at)
+    const { status } = event
     if (!model.workflow)
-      endStep(
-        model,
-        step,
-        event['status'] === 'ok' ? 'ok' : event['status'] === 'cancelled' ? 'cancelled' : 'failed',
-        at,
-      )
+      endStep(model, step, status === 'ok' || status === 'cancelled' ? status : 'failed', at)
     delete step.percent
   } else if (event.type === 'task_action_required') step.state = 'waiting'
   else if (event.type === 'task_error' && !model.workflow)
-    step.error = toEventText({ ...event, ...(isObject(child) && child) }).slice(0, MAX_LINE_CHARS)
+    step.error = toEventText(isObject(child) ? { ...event, ...child } : event).slice(
+      0,
+      MAX_LINE_CHARS,
+    )
   if (event.type !== 'task_progress' || !isObject(child)) return
   if (step.state === 'waiting' || step.state === 'pending') beginStep(model, step, at)
-  const [percent, message] = [getPercent(child), getMessage(child)]
+  setProgress(step, child)
+}
+
+function setProgress(step: StepModel, event: { readonly [field: string]: unknown }): void {
+  const [percent, message] = [getPercent(event), getMessage(event)]
   if (percent !== undefined) step.percent = percent
   if (message !== undefined) step.last = message.slice(0, MAX_LINE_CHARS)
 }
@@ -113,7 +111,6 @@ function applyStage(model: RunModel, path: string, event: RunEvent, at: number):
   if (path === '' || path === model.tool || model.tool.endsWith(`.${path}`)) return
   const step = getStep(model, path)
   if (!step) return
-  const [percent, message] = [getPercent(event), getMessage(event)]
   if (step.state !== 'running') {
     // A tool that names its next stage has ended the one before, unless it is around it.
     for (const other of [...model.steps])
@@ -127,8 +124,7 @@ function applyStage(model: RunModel, path: string, event: RunEvent, at: number):
     beginStep(model, step, at)
   }
   step.kind = 'stage'
-  if (percent !== undefined) step.percent = percent
-  if (message !== undefined) step.last = message.slice(0, MAX_LINE_CHARS)
+  setProgress(step, event)
 }
 
 // The id of a question names its step: `approve`, or `all.2.<id of the tool's own question>`.

@@ -188,3 +188,10 @@ export function createRunModel({
     counts: { events: 0, warnings: 0, diagnostics: 0, errors: 0, items: 0, by_type: {} },
   }
 }
+
+/** The questions of a run that wait for an answer. */
+export function listOpenQuestions({
+  questions,
+}: Pick<RunModel, 'questions'>): readonly QuestionModel[] {
+  return questions.filter(({ answered, withdrawn }) => !answered && !withdrawn)
+}

@@ -3,16 +3,21 @@
  * by lists; the page does not import it.
  */
 
-import { readEventPlan } from '../../protocol/plan.ts'
 import type { Plan } from '../../protocol/plan.ts'
-import { applyRunEvent, INITIAL_RUN_STATE, isFinished } from '../../protocol/run-state.ts'
+import { readEventPlan } from '../../protocol/plan.ts'
 import type { RunEvent, RunState, RunStateInfo } from '../../protocol/run-state.ts'
-import { compact, isObject } from '../../util/values.ts'
-import { getFailedStep, getMessage, getPercent, toEventText } from './event-text.ts'
+import {
+  applyRunEvent,
+  EVENT_ENVELOPE_FIELDS,
+  INITIAL_RUN_STATE,
+  isFinished,
+} from '../../protocol/run-state.ts'
+import { asString, compact, isObject } from '../../util/values.ts'
+import { toEventText, toFailure, toProgress } from './event-text.ts'
 
 const MAX_QUESTIONS = 100
 const MAX_ARTIFACTS = 1000
-const ENVELOPE_FIELDS = ['v', 'type', 'ts', 'run_id', 'trace_id', 'span_id', 'seq', 'attempt']
+const ENVELOPE_FIELDS = [...EVENT_ENVELOPE_FIELDS, 'span_id']
 
 /** What of a request a summary repeats. */
 export type RunIdentity = {
@@ -35,7 +40,7 @@ export function createSummaryBuilder(
   before: RunStateInfo = INITIAL_RUN_STATE,
 ): RunSummaryBuilder {
   let standing: RunStateInfo = before
-  let attempt = createEmptyAttempt()
+  let attempt: AttemptSummary = { artifacts: [] }
   const questions = new Map<string, OpenQuestion>()
   const counts = { events: 0, diagnostics: 0, warnings: 0 }
   let last: RunEvent | undefined
@@ -49,10 +54,7 @@ export function createSummaryBuilder(
     else if (event.type === 'error' || event.type === 'runner_error')
       attempt.error = toFailure(event) ?? attempt.error
     else if (event.type === 'cancelled')
-      attempt.error = compact({
-        code: 'E_CANCELLED',
-        message: typeof event['reason'] === 'string' ? event['reason'] : undefined,
-      })
+      attempt.error = compact({ code: 'E_CANCELLED', message: asString(event['reason']) })
     if (
       (event.type === 'result' || event.type === 'runner_end') &&
       Array.isArray(event['artifacts'])
@@ -83,9 +85,9 @@ export function createSummaryBuilder(
       last = event.type === 'heartbeat' ? (last ?? event) : event
       if (event.type === 'runner_start')
         attempt = {
-          ...createEmptyAttempt(),
+          artifacts: [],
           started: event.ts,
-          ...compact({ level: typeof event['level'] === 'string' ? event['level'] : undefined }),
+          ...compact({ level: asString(event['level']) }),
         }
       collect(event)
       if (event.type === 'runner_end') end(event)
@@ -125,52 +127,18 @@ export function createSummaryBuilder(
         artifacts: artifacts.length > 0 ? artifacts : undefined,
         rc,
         events: counts.events,
-        diagnostics: counts.diagnostics > 0 ? counts.diagnostics : undefined,
-        warnings: counts.warnings > 0 ? counts.warnings : undefined,
+        diagnostics: counts.diagnostics || undefined,
+        warnings: counts.warnings || undefined,
       })
     },
   }
 }
 
 type AttemptSummary = {
-  started?: string
-  ended?: string
-  level?: string
-  progress?: RunProgress
-  plan?: Plan
-  result?: unknown
-  error?: RunFailure | undefined
-  artifacts: unknown[]
-  rc?: number
-}
-
-function createEmptyAttempt(): AttemptSummary {
-  return { artifacts: [] }
-}
-
-function toProgress(event: RunEvent): RunProgress {
-  const [percent, message] = [getPercent(event), getMessage(event)]
-  return compact({
-    percent,
-    message: message !== undefined ? message.slice(0, 500) : undefined,
-    step: typeof event['step'] === 'string' ? event['step'].slice(0, 200) : undefined,
-  })
-}
-
-function toFailure(event: RunEvent): RunFailure | undefined {
-  const { code, hint } = event
-  const [message, step] = [getMessage(event), getFailedStep(event)]
-  return typeof code === 'string'
-    ? {
-        code,
-        ...compact({
-          message,
-          hint: typeof hint === 'string' && hint !== '' ? hint : undefined,
-          step,
-        }),
-      }
-    : undefined
-}
+  -readonly [
+    Field in 'started' | 'ended' | 'level' | 'progress' | 'plan' | 'result' | 'rc'
+  ]?: RunSummary[Field]
+} & { error?: RunFailure | undefined; artifacts: unknown[] }
 
 function addArtifacts(attempt: AttemptSummary, artifacts: readonly unknown[]): void {
   attempt.artifacts.push(...artifacts.slice(0, MAX_ARTIFACTS - attempt.artifacts.length))

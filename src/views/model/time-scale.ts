@@ -38,12 +38,9 @@ export function createTimeScale(
   const parts = cutRange(range, idle)
   const folds = parts.filter(({ folded }) => folded).length
   const open = parts.reduce((sum, part) => sum + (part.folded ? 0 : part.to - part.from), 0)
+  // Where everything is folded, the folds take all the room.
   const foldWidth =
-    folds === 0
-      ? 0
-      : open === 0
-        ? width / folds
-        : Math.min(FOLD_WIDTH, (width * MAX_FOLD_SHARE) / folds)
+    open === 0 ? width / folds : Math.min(FOLD_WIDTH, (width * MAX_FOLD_SHARE) / folds)
   const perMillisecond = open === 0 ? 0 : (width - foldWidth * folds) / open
   let x = 0
   const pieces = parts.map((part): ScalePiece => {

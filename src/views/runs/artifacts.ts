@@ -4,12 +4,15 @@
  */
 
 import type { Hash } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { openBeneath, PathRefusedError } from '../../runner/artifacts.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { hasErrorCode } from '../../util/files.ts'
+import { KIBIBYTE } from '../../util/units.ts'
+import type { JsonObject } from '../../util/values.ts'
+import { asNumber, asString, compact, isObject } from '../../util/values.ts'
 import type { ArtifactVerification, ShownArtifact } from '../model/api.ts'
 import { internText } from './run-row.ts'
 
@@ -32,29 +35,20 @@ function describeArtifact(
   index: number,
   attempt: number,
 ): Omit<ShownArtifact, 'kept'> {
-  const { path, uri, name, bytes, sha256, type, files } = isObject(one)
-    ? one
-    : { path: typeof one === 'string' ? one : undefined }
-  const where = typeof path === 'string' ? path : typeof uri === 'string' ? uri : undefined
-  return {
+  const fields: JsonObject = isObject(one) ? one : { path: one }
+  const [path, uri] = [asString(fields['path']), asString(fields['uri'])]
+  const lastPart = (path ?? uri)?.split('/').filter(Boolean).at(-1)
+  const type = asString(fields['type'])
+  return compact({
     index,
     attempt,
-    name: internText(
-      typeof name === 'string' && name !== ''
-        ? name
-        : (where?.split('/').filter(Boolean).at(-1) ?? `artifact ${index + 1}`),
-      300,
-    ),
-    ...compact({
-      path: typeof path === 'string' ? path : undefined,
-      uri: typeof uri === 'string' ? uri : undefined,
-      bytes: typeof bytes === 'number' ? bytes : undefined,
-      sha256: typeof sha256 === 'string' ? sha256 : undefined,
-    }),
-    ...(typeof files === 'number'
-      ? { type: 'folder' }
-      : typeof type === 'string' && { type: internText(type, 100) }),
-  }
+    name: internText(asString(fields['name']) || (lastPart ?? `artifact ${index + 1}`), 300),
+    path,
+    uri,
+    bytes: asNumber(fields['bytes']),
+    sha256: asString(fields['sha256']),
+    type: typeof fields['files'] === 'number' ? 'folder' : type && internText(type, 100),
+  })
 }
 
 /**
@@ -104,7 +98,7 @@ async function isKept(folder: string, path: string): Promise<boolean> {
   }
 }
 
-const CHUNK_BYTES = 256 * 1024
+const CHUNK_BYTES = 256 * KIBIBYTE
 const MAX_FILES = 10_000
 const MAX_FOLDER_DEPTH = 64
 
@@ -129,8 +123,7 @@ export async function verifyArtifact(
     if (sha256 === undefined) return { state: 'unknown', sha256: found }
     return { state: found === sha256.toLowerCase() ? 'same' : 'changed', sha256: found }
   } catch (error) {
-    if (error instanceof PathRefusedError || (error as NodeJS.ErrnoException).code === 'ENOENT')
-      return { state: 'gone' }
+    if (error instanceof PathRefusedError || hasErrorCode(error, 'ENOENT')) return { state: 'gone' }
     throw error
   }
 }

@@ -7,11 +7,11 @@ import type { FileHandle } from 'node:fs/promises'
 import type { RunEvent } from '../../protocol/run-state.ts'
 import { openRegularFile } from '../../runner/files.ts'
 import { parseEvent, readWholeLines } from '../../runner/log-reader.ts'
+import { SerialQueue, TimeSlices } from '../../util/async.ts'
+import { LINE_FEED } from '../../util/files.ts'
 import { isObject } from '../../util/values.ts'
-import { parseRunFilter } from '../model/run-filter.ts'
-import { createTimeSlices, serialize } from './helpers.ts'
+import { parseList, parseRunFilter } from '../model/run-filter.ts'
 
-const LINE_FEED_BYTE = 0x0a
 const INDEX_INTERVAL = 500
 
 /** Where in a file of lines some of them begin, so that any of them is found by reading a few. */
@@ -37,23 +37,18 @@ export function createLineIndex(path: string): LineIndex {
   let seq = 0
   const file = openGrowingFile(path, {
     forget() {
-      offsets = []
-      seqs = []
-      lines = 0
-      seq = 0
+      ;[offsets, seqs, lines, seq] = [[], [], 0, 0]
     },
     take(bytes, from) {
       for (let at = 0; at < bytes.length; lines += 1) {
-        const next = bytes.indexOf(LINE_FEED_BYTE, at) + 1
+        const next = bytes.indexOf(LINE_FEED, at) + 1
         if (lines % INDEX_INTERVAL === 0) {
           offsets.push(from + at)
           seqs.push(parseSeq(bytes, at, next) ?? seqs.at(-1) ?? 0)
         }
         at = next
       }
-      seq =
-        parseSeq(bytes, bytes.lastIndexOf(LINE_FEED_BYTE, bytes.length - 2) + 1, bytes.length) ??
-        seq
+      seq = parseSeq(bytes, bytes.lastIndexOf(LINE_FEED, bytes.length - 2) + 1, bytes.length) ?? seq
     },
   })
   return {
@@ -69,22 +64,27 @@ export function createLineIndex(path: string): LineIndex {
       return { line: place * INDEX_INTERVAL + 1, offset: offsets[place] ?? 0 }
     },
     beforeEvent(wanted) {
-      let [from, to] = [0, seqs.length]
-      while (from < to) {
-        const middle = (from + to) >>> 1
-        if (seqs[middle]! <= wanted) from = middle + 1
-        else to = middle
-      }
-      return offsets[Math.max(0, from - 1)] ?? 0
+      const after = findBoundary(seqs.length, (place) => seqs[place]! <= wanted)
+      return offsets[Math.max(0, after - 1)] ?? 0
     },
   }
+}
+
+/** The first place of a sorted list that does not come before what is looked for. */
+export function findBoundary(length: number, isBefore: (place: number) => boolean): number {
+  let [from, to] = [0, length]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (isBefore(middle)) from = middle + 1
+    else to = middle
+  }
+  return from
 }
 
 function parseSeq(bytes: Buffer, from: number, to: number): number | undefined {
   return parseEvent(bytes.toString('utf8', from, to - 1))?.seq
 }
 
-const NEWLINE_BYTE = 0x0a
 const MAX_MATCHES = 500_000
 
 /** Where the events of a record are that fit a filter. */
@@ -107,9 +107,9 @@ export function createEventMatches(path: string, filter: EventFilter): EventMatc
       ;[seqs, offsets, lengths] = [[], [], []]
     },
     async take(bytes, from) {
-      const slices = createTimeSlices()
+      const slices = new TimeSlices()
       for (let at = 0; at < bytes.length && seqs.length < MAX_MATCHES;) {
-        const to = bytes.indexOf(NEWLINE_BYTE, at)
+        const to = bytes.indexOf(LINE_FEED, at)
         const line = bytes.toString('utf8', at, to)
         const event = filter.mayFit(line) ? parseEvent(line) : undefined
         if (event && filter.fits(event)) {
@@ -118,7 +118,7 @@ export function createEventMatches(path: string, filter: EventFilter): EventMatc
           lengths.push(to - at)
         }
         at = to + 1
-        if (slices.used) await slices.rest()
+        if (slices.isUsed) await slices.rest()
       }
     },
   })
@@ -129,15 +129,7 @@ export function createEventMatches(path: string, filter: EventFilter): EventMatc
     get count() {
       return seqs.length
     },
-    placeOf(wanted) {
-      let [from, to] = [0, seqs.length]
-      while (from < to) {
-        const middle = (from + to) >>> 1
-        if (seqs[middle]! < wanted) from = middle + 1
-        else to = middle
-      }
-      return from
-    },
+    placeOf: (wanted) => findBoundary(seqs.length, (place) => seqs[place]! < wanted),
     at: (place) => ({ seq: seqs[place]!, offset: offsets[place]!, length: lengths[place]! }),
   }
 }
@@ -218,14 +210,6 @@ function belongsToStep(event: RunEvent, step: string): boolean {
   })
 }
 
-function parseList(query: URLSearchParams, name: string): readonly string[] {
-  return query
-    .getAll(name)
-    .flatMap((value) => value.split(','))
-    .map((value) => value.trim())
-    .filter(Boolean)
-}
-
 /** Who learns what a file of lines holds, piece by piece. */
 type LineConsumer = {
   /** Whole lines, and where the first of them begins. */
@@ -254,27 +238,27 @@ export function openGrowingFile(path: string, reader: LineConsumer): GrowingFile
       end = 0
     }
     inode = ino
-    const slices = createTimeSlices()
+    const slices = new TimeSlices()
     for await (const piece of readWholeLines(file, end)) {
       await reader.take(piece.bytes, piece.end - piece.bytes.length)
       end = piece.end
       await slices.rest()
     }
   }
-  return {
-    catchUp: serialize(async () => {
-      const file = await openRegularFile(path)
-      if (!file) {
-        reader.forget()
-        inode = undefined
-        return (end = 0)
-      }
-      try {
-        await readFrom(file)
-        return end
-      } finally {
-        await file.close()
-      }
-    }),
+  const queue = new SerialQueue()
+  const catchUp = async (): Promise<number> => {
+    const file = await openRegularFile(path)
+    if (!file) {
+      reader.forget()
+      inode = undefined
+      return (end = 0)
+    }
+    try {
+      await readFrom(file)
+      return end
+    } finally {
+      await file.close()
+    }
   }
+  return { catchUp: () => queue.run(catchUp) }
 }

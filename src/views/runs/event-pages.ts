@@ -5,15 +5,18 @@
 import type { FileHandle } from 'node:fs/promises'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { RunEvent } from '../../protocol/run-state.ts'
+import { EVENT_ENVELOPE_FIELDS } from '../../protocol/run-state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { openRegularFile } from '../../runner/files.ts'
 import { parseEvent, readWholeLines, watchFileGrowth } from '../../runner/log-reader.ts'
+import { LINE_FEED } from '../../util/files.ts'
+import { RecentCache } from '../../util/recent-cache.ts'
+import { KIBIBYTE, MEBIBYTE } from '../../util/units.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'
 import type { EventPage, LogPage } from '../model/api.ts'
-import { createEventMatches, createLineIndex } from './event-index.ts'
 import type { EventFilter, EventMatches, LineIndex } from './event-index.ts'
-import { createRecentCache } from './helpers.ts'
+import { createEventMatches, createLineIndex } from './event-index.ts'
 
 /** What of a record is wanted: `limit` events from `from` on, or the last ones before `before`. */
 type EventPageRequest = {
@@ -44,8 +47,8 @@ const MAX_PAGE_SIZE = 1000
 
 /** Remembers nothing yet. */
 export function createEventPager(): EventPager {
-  const indexes = createRecentCache<LineIndex>(MAX_FILES)
-  const filtered = createRecentCache<EventMatches>(MAX_FILTERS)
+  const indexes = new RecentCache<LineIndex>(MAX_FILES)
+  const filtered = new RecentCache<EventMatches>(MAX_FILTERS)
   const indexOf = (path: string): LineIndex => indexes.get(path, () => createLineIndex(path))
 
   const plainPage = async (
@@ -66,7 +69,7 @@ export function createEventPager(): EventPager {
         next: before !== undefined && before <= total ? Math.max(1, before) : undefined,
       })
     try {
-      const { events } = await readEventsFrom(file, index.beforeEvent(first), first, most)
+      const events = await readEventsFrom(file, index.beforeEvent(first), first, most)
       const next = ((events.at(-1)?.['seq'] as number | undefined) ?? last) + 1
       return compact({ events, matching: total, total, next: next <= total ? next : undefined })
     } finally {
@@ -84,9 +87,7 @@ export function createEventPager(): EventPager {
     const first = before === undefined ? found.placeOf(from) : Math.max(0, end - limit)
     const to = Math.min(end, first + limit)
     const file = first < to ? await openRegularFile(path) : undefined
-    const { events } = file
-      ? await readMatches(file, found, first, to).finally(() => file.close())
-      : { events: [] }
+    const events = file ? await readMatches(file, found, first, to).finally(() => file.close()) : []
     const next = first + events.length
     return compact({
       events,
@@ -115,14 +116,12 @@ export function createEventPager(): EventPager {
         before === undefined
           ? fitting.filter(({ seq }) => seq < from).length
           : Math.max(0, end - limit)
-      const next = fitting[Math.min(end, first + limit)]
+      const to = Math.min(end, first + limit)
       return compact({
-        events: fitting
-          .slice(first, Math.min(end, first + limit))
-          .map((event) => limitEvent(event, 0)),
+        events: fitting.slice(first, to),
         matching: fitting.length,
         total: all.length,
-        next: next ? next.seq : undefined,
+        next: fitting[to]?.seq,
       })
     },
     lines: (path) => indexOf(path),
@@ -162,29 +161,12 @@ export function parseNumberParam(
   return Math.min(value, most)
 }
 
-const MAX_PAGE_CHARS = 4 * 1024 * 1024
-const MAX_EVENT_CHARS = 256 * 1024
-const MAX_GAP_BYTES = 32 * 1024
-const MAX_READ_BYTES = 1024 * 1024
-const ENVELOPE_FIELDS = [
-  'v',
-  'type',
-  'ts',
-  'run_id',
-  'trace_id',
-  'seq',
-  'attempt',
-  'level',
-  'step',
-  'state',
-  'code',
-  'rc',
-] as const
-
-/**
- * Events as a page shows them, and whether they are fewer than wanted because they are too large.
- */
-type EventBatch = { readonly events: readonly JsonObject[]; readonly full: boolean }
+const MAX_PAGE_CHARS = 4 * MEBIBYTE
+const MAX_EVENT_CHARS = 256 * KIBIBYTE
+const MAX_GAP_BYTES = 32 * KIBIBYTE
+const MAX_READ_BYTES = MEBIBYTE
+/** What is shown of an event that is too large. */
+const KEPT_FIELDS = [...EVENT_ENVELOPE_FIELDS, 'level', 'step', 'state', 'code', 'rc']
 
 /** The events from a number on, at most so many, read from a place at or before the first. */
 async function readEventsFrom(
@@ -192,7 +174,7 @@ async function readEventsFrom(
   offset: number,
   from: number,
   limit: number,
-): Promise<EventBatch> {
+): Promise<readonly JsonObject[]> {
   const events: JsonObject[] = []
   let room = MAX_PAGE_CHARS
   for await (const { bytes } of readWholeLines(file, offset)) {
@@ -200,12 +182,12 @@ async function readEventsFrom(
       const event = parseEvent(line)
       if (!event || event.seq < from) continue
       room -= line.length
-      if (room < 0 && events.length > 0) return { events, full: true }
+      if (room < 0 && events.length > 0) return events
       events.push(limitEvent(event, line.length))
-      if (events.length === limit) return { events, full: false }
+      if (events.length === limit) return events
     }
   }
-  return { events, full: false }
+  return events
 }
 
 /** Some of the events that were found, those between two places of their list. */
@@ -214,7 +196,7 @@ async function readMatches(
   found: EventMatches,
   from: number,
   to: number,
-): Promise<EventBatch> {
+): Promise<readonly JsonObject[]> {
   const events: JsonObject[] = []
   let room = MAX_PAGE_CHARS
   for (let place = from; place < to;) {
@@ -242,11 +224,11 @@ async function readMatches(
         buffer.toString('utf8', offset - first.offset, offset - first.offset + length),
       )
       room -= length
-      if (room < 0 && events.length > 0) return { events, full: true }
+      if (room < 0 && events.length > 0) return events
       if (event) events.push(limitEvent(event, length))
     }
   }
-  return { events, full: false }
+  return events
 }
 
 /** An event as a page can bear it: of one that is far too large only what it is. */
@@ -254,7 +236,7 @@ function limitEvent(event: RunEvent, length: number): JsonObject {
   if (length <= MAX_EVENT_CHARS) return event
   return {
     ...Object.fromEntries(
-      ENVELOPE_FIELDS.flatMap((name) => (Object.hasOwn(event, name) ? [[name, event[name]]] : [])),
+      KEPT_FIELDS.flatMap((name) => (Object.hasOwn(event, name) ? [[name, event[name]]] : [])),
     ),
     msg: `this event has ${length} characters, too many to be shown`,
     too_large: length,
@@ -320,8 +302,7 @@ export async function* followEvents(
   }
 }
 
-const MAX_LINE_BYTES = 16 * 1024
-const LINE_END_BYTE = 0x0a
+const MAX_LINE_BYTES = 16 * KIBIBYTE
 
 /**
  * Lines of a text file, from a number on; a negative one counts from the end. Long lines are cut,
@@ -350,7 +331,7 @@ export async function readLogPage(
     let line = known
     for await (const { bytes } of first <= lines ? readWholeLines(file, offset) : []) {
       for (let at = 0; at < bytes.length && line <= lines && shown.length < limit; line += 1) {
-        const to = bytes.indexOf(LINE_END_BYTE, at)
+        const to = bytes.indexOf(LINE_FEED, at)
         if (line >= first) show(bytes.subarray(at, to), to - at)
         at = to + 1
       }

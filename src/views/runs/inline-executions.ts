@@ -3,10 +3,10 @@
  * records in a journal.
  */
 
-import { existsSync, watch } from 'node:fs'
-import type { FSWatcher } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { toProtocolCode } from '../../protocol/errors.ts'
 import type { RunEvent } from '../../protocol/run-state.ts'
+import { watchFolder } from '../../util/files.ts'
 import { compact } from '../../util/values.ts'
 import {
   findInlineExecution,
@@ -34,7 +34,7 @@ type InlineExecutionTracker = { look(quietly?: boolean): Promise<void>; close():
 /** Makes a keeper; nothing is looked at before it is told to. */
 export function trackInlineExecutions(root: string, index: RunIndex): InlineExecutionTracker {
   const paths = getInlinePaths(root)
-  let watcher: FSWatcher | undefined
+  let watcher: ReturnType<typeof watchFolder>
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let working: Promise<void> | undefined
@@ -42,14 +42,12 @@ export function trackInlineExecutions(root: string, index: RunIndex): InlineExec
   let known = new Set<string>()
 
   const open = (): void => {
-    try {
-      watcher ??= watch(paths.folder, () => soon(pause)).on('error', () => {
+    watcher ??= watchFolder(paths.folder, () => soon(pause), {
+      onError() {
         watcher?.close()
         watcher = undefined
-      })
-    } catch {
-      /* it is not there yet */
-    }
+      },
+    })
   }
   const soon = (delay: number): void => {
     if (!closed)
@@ -95,7 +93,7 @@ export function trackInlineExecutions(root: string, index: RunIndex): InlineExec
 /** The row of an execution that has no folder. */
 function toRunRow({ id, name, state, created, ended, error, questions = [] }: Execution): RunRow {
   const seconds = ended === undefined ? NaN : (Date.parse(ended) - Date.parse(created)) / 1000
-  return {
+  return compact({
     run_id: id,
     tool: internText(toWorkflowToolName(name), 200),
     workflow: internText(name, 200),
@@ -103,15 +101,14 @@ function toRunRow({ id, name, state, created, ended, error, questions = [] }: Ex
     attempt: 1,
     created,
     started: created,
-    ...compact({ ended, duration_s: seconds >= 0 ? seconds : undefined }),
-    ...(error && {
-      code: toProtocolCode(error.code, error.retryable),
-      message: internText(error.message, 160),
-    }),
+    ended,
+    duration_s: seconds >= 0 ? seconds : undefined,
+    code: error && toProtocolCode(error.code, error.retryable),
+    message: error && internText(error.message, 160),
     questions: questions.length,
     artifacts: 0,
     light: true,
-  }
+  })
 }
 
 /** An execution without a folder, and its story as events. */

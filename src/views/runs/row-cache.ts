@@ -2,15 +2,18 @@
  * Rows of finished runs in a file, for the next start. The file can be deleted at any time.
  */
 
-import { lstatSync, statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunState } from '../../protocol/run-state.ts'
 import { isFinished, RUN_STATES } from '../../protocol/run-state.ts'
+import { openRegularFile } from '../../runner/files.ts'
 import { isRunId } from '../../runner/run-paths.ts'
+import { TimeSlices } from '../../util/async.ts'
+import { statOrUndefined } from '../../util/files.ts'
 import { writeFileAtomic } from '../../util/lock-file.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { MEBIBYTE } from '../../util/units.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { RunRow } from '../model/api.ts'
-import { createTimeSlices, getModifiedMs } from './helpers.ts'
 import type { NewRunIndexEntry, RunIndex } from './run-index.ts'
 import { internText } from './run-row.ts'
 
@@ -18,7 +21,7 @@ import { internText } from './run-row.ts'
 const CACHE_VERSION = 1
 const CACHE_FOLDER = '.cache'
 const CACHE_FILE = 'rows.jsonl'
-const MAX_CACHE_BYTES = 256 * 1024 * 1024
+const MAX_CACHE_BYTES = 256 * MEBIBYTE
 /** Of fewer runs nobody keeps anything: they are read in no time. */
 const MIN_CACHED_RUNS = 200
 
@@ -47,7 +50,7 @@ type CachedRow = {
  */
 export async function readRowCache(root: string): Promise<RowCache> {
   const kept = new Map<string, CachedRow>()
-  const slices = createTimeSlices()
+  const slices = new TimeSlices()
   const [head, ...lines] = (await readCacheText(join(root, CACHE_FOLDER, CACHE_FILE))).split('\n')
   if (head === renderCacheHead()) {
     for (const line of lines) {
@@ -60,7 +63,7 @@ export async function readRowCache(root: string): Promise<RowCache> {
     known: new Map([...kept].map(([id, { row }]) => [id, Date.parse(row.created)])),
     find(id) {
       const one = kept.get(id)
-      if (!one || getModifiedMs(join(root, id)) !== one.changed) return undefined
+      if (!one || statOrUndefined(join(root, id))?.mtimeMs !== one.changed) return undefined
       const stats = statOrUndefined(join(root, id, 'events.jsonl'))
       if (stats?.size !== one.size || stats.mtimeMs !== one.written) return undefined
       return { row: one.row, changed: one.changed, planned: one.planned, unscanned: one.asked }
@@ -78,7 +81,7 @@ export async function writeRowCache(
   asked: (id: string) => boolean,
 ): Promise<void> {
   if (index.size < MIN_CACHED_RUNS) return
-  const slices = createTimeSlices()
+  const slices = new TimeSlices()
   const lines = [renderCacheHead()]
   try {
     for (const { row, changed, planned, unscanned, left } of [...index.all()]) {
@@ -111,17 +114,10 @@ function renderCacheHead(): string {
 }
 
 function parseCachedRow(line: string): CachedRow | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch {
-    return undefined
-  }
-  return isObject(value) &&
-    isFinishedRow(value['row']) &&
-    [value['changed'], value['size'], value['written']].every(Number.isFinite)
-    ? { ...(value as unknown as CachedRow), row: internRow(value['row']) }
-    : undefined
+  const value = parseJsonObject(line)
+  if (!value || !isFinishedRow(value['row'])) return undefined
+  if (![value['changed'], value['size'], value['written']].every(Number.isFinite)) return undefined
+  return { ...(value as unknown as CachedRow), row: internRow(value['row']) }
 }
 
 // Thousands of rows share a few words.
@@ -131,9 +127,9 @@ function internRow(row: RunRow): RunRow {
     ...row,
     tool: internText(tool, 200),
     ...compact({
-      workflow: workflow !== undefined ? internText(workflow, 200) : undefined,
-      caller: caller !== undefined ? internText(caller, 100) : undefined,
-      code: code !== undefined ? internText(code, 60) : undefined,
+      workflow: workflow && internText(workflow, 200),
+      caller: caller && internText(caller, 100),
+      code: code && internText(code, 60),
     }),
   }
 }
@@ -156,7 +152,6 @@ function isIsoTime(text: unknown): boolean {
 }
 
 async function readCacheText(file: string): Promise<string> {
-  const { openRegularFile } = await import('../../runner/files.ts')
   const opened = await openRegularFile(file).catch(() => undefined)
   if (!opened) return ''
   try {
@@ -165,15 +160,5 @@ async function readCacheText(file: string): Promise<string> {
     return ''
   } finally {
     await opened.close()
-  }
-}
-
-function statOrUndefined(
-  path: string,
-): { readonly size: number; readonly mtimeMs: number } | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
   }
 }

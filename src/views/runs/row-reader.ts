@@ -12,9 +12,9 @@ import { isRunLive } from '../../runner/lock.ts'
 import { parseEvent, readWholeLines, watchFileGrowth } from '../../runner/log-reader.ts'
 import { recoverRun } from '../../runner/recover.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
-import { createTimeSlices } from './helpers.ts'
-import { createRunRowBuilder } from './run-row.ts'
+import { TimeSlices } from '../../util/async.ts'
 import type { RunMetadata, RunRowBuilder } from './run-row.ts'
+import { createRunRowBuilder } from './run-row.ts'
 
 const EDGE_BYTES = 16 * 1024
 const MAX_TAIL_BYTES = 1024 * 1024
@@ -131,7 +131,7 @@ export async function readNewLines(
   from: number,
   standing: Pick<RunRowBuilder, 'add'>,
 ): Promise<number> {
-  const slices = createTimeSlices()
+  const slices = new TimeSlices()
   let end = from
   for await (const piece of readWholeLines(file, from)) {
     addLines(standing, piece.bytes.toString('utf8'))

@@ -3,16 +3,18 @@
  * plans of runs.
  */
 
-import { readEventPlan } from '../../protocol/plan.ts'
 import type { Plan } from '../../protocol/plan.ts'
+import { readEventPlan } from '../../protocol/plan.ts'
 import { isFinished } from '../../protocol/run-state.ts'
 import { openRegularFile } from '../../runner/files.ts'
 import { readRunRequest } from '../../runner/find-run.ts'
 import { isRunLive } from '../../runner/lock.ts'
 import { parseEvent, readWholeLines } from '../../runner/log-reader.ts'
 import type { RunRequest } from '../../runner/request.ts'
-import { getRunPaths } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
+import { getRunPaths } from '../../runner/run-paths.ts'
+import { TimeSlices } from '../../util/async.ts'
+import { RecentCache } from '../../util/recent-cache.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'
 import type { Workflow } from '../../workflow/definition/model.ts'
@@ -20,13 +22,11 @@ import { findResumeCommand } from '../../workflow/lookup.ts'
 import { createPlan } from '../../workflow/plan.ts'
 import type { RunDetail, RunRow, ShownArtifact, ShownPlan } from '../model/api.ts'
 import { applyEvent } from '../model/run-model-events.ts'
-import { createRunModel } from '../model/run-model.ts'
 import type { RunModel, RunModelInput } from '../model/run-model.ts'
+import { createRunModel } from '../model/run-model.ts'
 import { createSummaryBuilder } from '../model/run-summary.ts'
 import { showArtifacts } from './artifacts.ts'
 import { openGrowingFile } from './event-index.ts'
-import { createRecentCache, createTimeSlices } from './helpers.ts'
-import type { RecentCache } from './helpers.ts'
 import type { InlineExecution } from './inline-executions.ts'
 import { readNewLines } from './row-reader.ts'
 import type { RunIndex, RunIndexEntry } from './run-index.ts'
@@ -40,7 +40,7 @@ type ArtifactLists = RecentCache<Promise<readonly unknown[]>>
 
 /** Remembers none yet. */
 export function createArtifactLists(): ArtifactLists {
-  return createRecentCache(MAX_ARTIFACT_LISTS)
+  return new RecentCache(MAX_ARTIFACT_LISTS)
 }
 
 /** Everything that can be said of a run that has a folder, but for its events. */
@@ -203,7 +203,7 @@ type RunModelCache = { read(path: string, asked: RunModelInput): Promise<RunMode
 
 /** Keeps none yet. */
 export function createRunModelCache(): RunModelCache {
-  const kept = createRecentCache<() => Promise<RunModel>>(MAX_MODELS)
+  const kept = new RecentCache<() => Promise<RunModel>>(MAX_MODELS)
   return {
     // A copy: the kept one goes on.
     read: async (path, asked) =>
@@ -218,11 +218,11 @@ function createModelReader(path: string, asked: RunModelInput): () => Promise<Ru
       model = createRunModel(asked)
     },
     async take(bytes) {
-      const slices = createTimeSlices()
+      const slices = new TimeSlices()
       for (const line of bytes.toString('utf8').slice(0, -1).split('\n')) {
         const event = parseEvent(line)
         if (event) applyEvent(model, event)
-        if (slices.used) await slices.rest()
+        if (slices.isUsed) await slices.rest()
       }
     },
   })
@@ -257,7 +257,7 @@ async function readLastPlan(
 ): Promise<{ readonly plan: Plan; readonly changed: string } | undefined> {
   const file = await openRegularFile(getRunPaths(root, row.run_id).events)
   if (!file) return undefined
-  const slices = createTimeSlices()
+  const slices = new TimeSlices()
   let last: { readonly plan: Plan; readonly changed: string } | undefined
   try {
     for await (const { bytes } of readWholeLines(file, 0)) {

@@ -4,12 +4,13 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RUN_STATES } from '../../protocol/run-state.ts'
 import type { RunState } from '../../protocol/run-state.ts'
+import { RUN_STATES } from '../../protocol/run-state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { compact } from '../../util/values.ts'
 import type { RunListChanges, RunPage, RunRow, StateCounts } from '../model/api.ts'
 import { matchesRunFilter, parseRunFilter } from '../model/run-filter.ts'
+import { findBoundary } from './event-index.ts'
 import { parseNumberParam } from './event-pages.ts'
 import type { RecordedQuestion } from './run-row.ts'
 
@@ -62,6 +63,8 @@ export type RunIndex = {
   touch(): void
 }
 
+type IndexChange = { readonly id: string; readonly version: number }
+
 const MAX_REMOVED = 20_000
 
 /** Makes an empty index. */
@@ -73,11 +76,11 @@ export function createRunIndex(): RunIndex {
   const counts: Record<RunState, number> = createStateCounts()
   const listeners = new Set<() => void>()
   // Each change, the oldest first; what changed again since is passed over, and taken out in time.
-  let changes: { readonly id: string; readonly version: number }[] = []
+  let changes: IndexChange[] = []
   let version = 1
   let open = 0
 
-  const tell = (): void => {
+  const emitChange = (): void => {
     for (const listener of listeners) listener()
   }
   const count = ({ row }: RunIndexEntry, by: 1 | -1): void => {
@@ -91,23 +94,12 @@ export function createRunIndex(): RunIndex {
       changes = changes.filter(isCurrent)
     return version
   }
-  const isCurrent = ({
-    id,
-    version: at,
-  }: {
-    readonly id: string
-    readonly version: number
-  }): boolean => (entries.get(id)?.version ?? removed.get(id)) === at
+  const isCurrent = ({ id, version: at }: IndexChange): boolean =>
+    (entries.get(id)?.version ?? removed.get(id)) === at
   const placeOf = (row: RunRow): number => {
     const last = order.at(-1)
     if (last && isNewer(last.row, row)) return order.length
-    let [from, to] = [0, order.length]
-    while (from < to) {
-      const middle = (from + to) >>> 1
-      if (isNewer(order[middle]!.row, row)) from = middle + 1
-      else to = middle
-    }
-    return from
+    return findBoundary(order.length, (place) => isNewer(order[place]!.row, row))
   }
 
   return {
@@ -129,9 +121,10 @@ export function createRunIndex(): RunIndex {
       removed.delete(run_id)
       const isSame =
         before !== undefined && JSON.stringify(before.row) === JSON.stringify(entry.row)
+      const isNews = !isSame && (before !== undefined || !quietly)
       const kept: RunIndexEntry = {
         ...entry,
-        version: isSame ? before.version : quietly && !before ? 0 : note(run_id),
+        version: isNews ? note(run_id) : (before?.version ?? 0),
       }
       if (before) {
         count(before, -1)
@@ -144,7 +137,7 @@ export function createRunIndex(): RunIndex {
       } else order.splice(placeOf(kept.row), 0, kept)
       entries.set(run_id, kept)
       count(kept, 1)
-      if (kept.version > 0 && !isSame) tell()
+      if (isNews) emitChange()
     },
     remove(id) {
       const before = entries.get(id)
@@ -155,7 +148,7 @@ export function createRunIndex(): RunIndex {
       removed.set(id, note(id))
       // The first that was put in is the oldest.
       if (removed.size > MAX_REMOVED) removed.delete(removed.keys().next().value!)
-      tell()
+      emitChange()
     },
     since(after, most) {
       let from = changes.length
@@ -181,7 +174,7 @@ export function createRunIndex(): RunIndex {
     },
     touch() {
       version += 1
-      tell()
+      emitChange()
     },
   }
 }

@@ -2,19 +2,18 @@
  * Fills the run index, newest runs first, and watches the folder of runs for changes.
  */
 
-import { watch } from 'node:fs'
-import type { FSWatcher } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRunId } from '../../runner/run-paths.ts'
-import { createTimeSlices, getModifiedMs } from './helpers.ts'
+import { TimeSlices } from '../../util/async.ts'
+import { statOrUndefined, watchFolder } from '../../util/files.ts'
 import { trackInlineExecutions } from './inline-executions.ts'
 import { readRowCache, writeRowCache } from './row-cache.ts'
-import { createRunIndex } from './run-index.ts'
 import type { RunIndex } from './run-index.ts'
+import { createRunIndex } from './run-index.ts'
 import type { RecordedQuestion } from './run-row.ts'
-import { createRunTracker } from './run-tracker.ts'
 import type { RunTracker } from './run-tracker.ts'
+import { createRunTracker } from './run-tracker.ts'
 
 /** An index that is filled, newest runs first, and then held to what happens. */
 type LiveRunIndex = {
@@ -76,7 +75,7 @@ export function startRunIndexer({
   })
 
   const load = async (): Promise<void> => {
-    const slices = createTimeSlices()
+    const slices = new TimeSlices()
     let told = performance.now()
     await executions?.look(true)
     const cache = await readRowCache(root)
@@ -90,7 +89,7 @@ export function startRunIndexer({
         await keeper.look(id, true)
       }
       if (index.size >= FIRST_PAGE_SIZE) tellFirst()
-      if (slices.used) {
+      if (slices.isUsed) {
         await slices.rest()
         if (performance.now() - told > NOTIFY_INTERVAL_MS) {
           told = performance.now()
@@ -122,7 +121,7 @@ export function startRunIndexer({
       await executions?.look()
     },
     noticed(id, folder) {
-      if (getModifiedMs(folder) !== index.get(id)?.changed) void keeper.look(id)
+      if (statOrUndefined(folder)?.mtimeMs !== index.get(id)?.changed) void keeper.look(id)
     },
     async untilGone(id, signal) {
       while (!signal.aborted && !closed && index.get(id)?.row.light)
@@ -165,34 +164,28 @@ function watchRunsFolder({
   onRun,
   onOther,
 }: RunsFolderWatchOptions): RunsFolderWatch {
-  let watcher: FSWatcher | undefined
-  let above: FSWatcher | undefined
+  let watcher: ReturnType<typeof watchFolder>
+  let above: ReturnType<typeof watchFolder>
   let closed = false
   let changed = -1
   let next = 0
   let looking = false
 
   const open = (): void => {
-    try {
-      watcher = watch(root, (_kind, name) => {
-        if (name !== null && isRunId(name)) onRun(name)
-        else if (name === null || name === 'workflows') onOther()
-      }).on('error', reopen)
+    const onChange = (name: string | null): void => {
+      if (name !== null && isRunId(name)) onRun(name)
+      else if (name === null || name === 'workflows') onOther()
+    }
+    watcher = watchFolder(root, onChange, { onError: reopen })
+    if (watcher) {
       above?.close()
       above = undefined
-    } catch {
-      openAbove()
+      return
     }
-  }
-  // It is not there yet: the first run of a project makes it.
-  const openAbove = (): void => {
-    try {
-      above ??= watch(dirname(root), (_kind, name) => {
-        if (name === null || name === basename(root)) tick()
-      }).on('error', () => undefined)
-    } catch {
-      /* nor is that */
-    }
+    // The first run of a project creates the folder.
+    above ??= watchFolder(dirname(root), (name) => {
+      if (name === null || name === basename(root)) tick()
+    })
   }
   const reopen = (): void => {
     watcher?.close()
@@ -200,10 +193,10 @@ function watchRunsFolder({
   }
   // What came and went, by the names alone; only where the folder has changed.
   const compare = async (): Promise<void> => {
-    const now = getModifiedMs(root) ?? 0
+    const now = statOrUndefined(root)?.mtimeMs ?? 0
     if (now === changed) return
     const ids = new Set(await listRunIds(root))
-    const slices = createTimeSlices()
+    const slices = new TimeSlices()
     const news = [...ids].filter((id) => !index.get(id) || index.get(id)!.row.light)
     const gone = index
       .all()
@@ -215,18 +208,18 @@ function watchRunsFolder({
     changed = now
   }
   const lookAgain = async (): Promise<void> => {
-    if (getModifiedMs(root) === undefined) reopen()
+    if (statOrUndefined(root)?.mtimeMs === undefined) reopen()
     else if (!watcher) open()
     if (isReady()) await compare()
     const all = index.all()
-    const slices = createTimeSlices()
+    const slices = new TimeSlices()
     if (next < NEWEST_COUNT || next >= all.length) next = NEWEST_COUNT
     for (const { row, changed: known } of [
       ...all.slice(0, NEWEST_COUNT),
       ...all.slice(next, next + BATCH_COUNT),
     ]) {
       if (row.light) continue
-      if ((getModifiedMs(join(root, row.run_id)) ?? -1) !== known) onRun(row.run_id)
+      if ((statOrUndefined(join(root, row.run_id))?.mtimeMs ?? -1) !== known) onRun(row.run_id)
       await slices.rest()
       if (closed) return
     }
@@ -263,13 +256,16 @@ async function listRunIds(
 ): Promise<readonly string[]> {
   const { readdir } = await import('node:fs/promises')
   const entries = await readdir(root, { withFileTypes: true }).catch(() => [])
-  const slices = createTimeSlices()
+  const slices = new TimeSlices()
   const found: { readonly id: string; readonly at: number }[] = []
   for (const entry of entries) {
     if (!isRunId(entry.name) || !entry.isDirectory()) continue
     found.push({
       id: entry.name,
-      at: known.get(entry.name) ?? getModifiedMs(join(root, entry.name, 'run.json')) ?? Infinity,
+      at:
+        known.get(entry.name) ??
+        statOrUndefined(join(root, entry.name, 'run.json'))?.mtimeMs ??
+        Infinity,
     })
     await slices.rest()
   }

@@ -4,55 +4,39 @@
  */
 
 import { toFlagName } from '../../define/argv.ts'
-import { takesDocument } from '../../runner/request.ts'
 import type { RunRequest } from '../../runner/request.ts'
+import { takesDocument } from '../../runner/request.ts'
 import { quoteCommandLine } from '../../util/text.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
+import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { ShownRequest } from '../model/api.ts'
 
 /**
  * What a run was asked to do, for people: of secrets their names, and nothing of the environment.
  */
 export function toShownRequest(request: RunRequest): ShownRequest {
-  const {
-    tool,
-    version,
-    args,
-    input,
-    inputSchema,
-    cwd,
-    call,
-    timeout_s,
-    heartbeat_grace_s,
-    retries,
-    allow_level,
-    permissions,
-    manifest,
-    secrets = {},
-    answers = {},
-    trace_id,
-    idempotency_key,
-    orchestrator,
-  } = request
-  return {
-    tool,
-    ...compact({ version }),
+  const { args, input, inputSchema, call } = request
+  return compact({
+    tool: request.tool,
+    version: request.version,
     args: redactArguments(args, inputSchema),
-    ...compact({
-      input: input ? redactInput(input, inputSchema) : undefined,
-      input_schema: inputSchema,
-    }),
-    cwd,
-    ...(call && {
-      command: [...call.command, ...(call.tool === undefined ? [] : [call.tool])],
-      form: call.form,
-    }),
-    ...compact({ timeout_s, heartbeat_grace_s, retries, allow_level, permissions, manifest }),
-    secrets: Object.keys(secrets),
-    answers: Object.keys(answers),
-    ...compact({ trace_id, idempotency_key, orchestrator }),
-  }
+    input: input && redactInput(input, inputSchema),
+    input_schema: inputSchema,
+    cwd: request.cwd,
+    command: call && [...call.command, ...(call.tool === undefined ? [] : [call.tool])],
+    form: call?.form,
+    timeout_s: request.timeout_s,
+    heartbeat_grace_s: request.heartbeat_grace_s,
+    retries: request.retries,
+    allow_level: request.allow_level,
+    permissions: request.permissions,
+    manifest: request.manifest,
+    secrets: Object.keys(request.secrets ?? {}),
+    answers: Object.keys(request.answers ?? {}),
+    trace_id: request.trace_id,
+    idempotency_key: request.idempotency_key,
+    orchestrator: request.orchestrator,
+  })
 }
 
 // What a run has that nobody asked for anything else.
@@ -63,14 +47,12 @@ const DEFAULT_LIMITS = { timeout_s: 1800, heartbeat_grace_s: 90, retries: 3 }
  * it was started in.
  */
 export function toCommandLine(request: RunRequest): string {
-  return quoteCommandLine([
-    'toolable',
-    ...(request.command === 'workflow'
-      ? toWorkflowWords(request)
-      : request.command === 'agent'
-        ? toAgentWords(request)
-        : toToolWords(request)),
-  ])
+  return quoteCommandLine(['toolable', ...toWords(request)])
+}
+
+function toWords(request: RunRequest): readonly string[] {
+  if (request.command === 'workflow') return toWorkflowWords(request)
+  return request.command === 'agent' ? toAgentWords(request) : toToolWords(request)
 }
 
 function toToolWords(request: RunRequest): readonly string[] {
@@ -213,12 +195,8 @@ function redactArguments(
 }
 
 function redactJsonText(text: string, schema: JsonSchema | undefined): string {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? JSON.stringify(redactInput(value, schema)) : text
-  } catch {
-    return REDACTED
-  }
+  const value = parseJsonObject(text)
+  return value ? JSON.stringify(redactInput(value, schema)) : REDACTED
 }
 
 function isSecretField(field: { readonly [keyword: string]: unknown }): boolean {

@@ -4,18 +4,18 @@
  */
 
 import { statSync } from 'node:fs'
-import { isFinished } from '../../protocol/run-state.ts'
 import type { RunEvent } from '../../protocol/run-state.ts'
+import { isFinished } from '../../protocol/run-state.ts'
 import { readRunRequest } from '../../runner/find-run.ts'
 import { DEFAULT_QUESTION_TIMEOUT_SECONDS } from '../../runner/questions.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import { shorten } from '../../util/text.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { asNumber, asString, compact, isObject } from '../../util/values.ts'
 import type { RunRow } from '../model/api.ts'
 import { toLastText } from '../model/event-text.ts'
-import { createSummaryBuilder } from '../model/run-summary.ts'
 import type { OpenQuestion } from '../model/run-summary.ts'
+import { createSummaryBuilder } from '../model/run-summary.ts'
 
 /** A question, and what came of it. */
 export type RecordedQuestion = {
@@ -94,7 +94,7 @@ export function createRunRowBuilder(facts: RunMetadata): RunRowBuilder {
       compact({
         question: limitQuestion(interaction as OpenQuestion),
         asked: ts,
-        deadline: isValidDate(until) ? new Date(until).toISOString() : undefined,
+        deadline: toIsoTime(until),
       }),
     )
     waitsSince ??= Date.parse(ts)
@@ -109,9 +109,9 @@ export function createRunRowBuilder(facts: RunMetadata): RunRowBuilder {
         ...asked,
         answered: compact({
           at: ts,
-          by: typeof given['by'] === 'string' ? internText(given['by'], 100) : undefined,
-          value: Object.hasOwn(given, 'value') ? limitValue(given['value']) : undefined,
-          note: typeof given['note'] === 'string' ? internText(given['note'], 1000) : undefined,
+          by: internOptional(asString(given['by']), 100),
+          value: limitValue(given['value']),
+          note: internOptional(asString(given['note']), 1000),
         }),
       })
     if (open.size > 0 || waitsSince === undefined) return
@@ -127,31 +127,30 @@ export function createRunRowBuilder(facts: RunMetadata): RunRowBuilder {
     const text = last && last.type !== 'runner_start' ? toLastText(last) || last.type : undefined
     const until =
       state === 'running' && timeout !== undefined ? began + waited + timeout * 1000 : NaN
-    return {
+    const live = over ? {} : { progress, heard, grace: speaks ? grace : undefined }
+    return compact({
       run_id,
       tool,
       state,
       attempt,
       created,
-      ...compact({ workflow, started, ended, duration_s, caller }),
-      ...(error &&
-        compact({
-          code: internText(error.code, 60),
-          message:
-            error.message !== undefined ? internText(error.message, MAX_TEXT_CHARS) : undefined,
-        })),
-      ...compact({
-        last: text !== undefined ? internText(text, MAX_TEXT_CHARS) : undefined,
-        percent: !over && progress?.percent !== undefined ? progress.percent : undefined,
-        step: !over && progress?.step !== undefined ? internText(progress.step, 80) : undefined,
-        heard: !over && heard !== undefined ? heard : undefined,
-        grace_s: !over && speaks && grace !== undefined ? grace : undefined,
-        deadline: isValidDate(until) ? new Date(until).toISOString() : undefined,
-      }),
+      workflow,
+      started,
+      ended,
+      duration_s,
+      caller,
+      code: error && internText(error.code, 60),
+      message: internOptional(error?.message, MAX_TEXT_CHARS),
+      last: internOptional(text, MAX_TEXT_CHARS),
+      percent: live.progress?.percent,
+      step: internOptional(live.progress?.step, 80),
+      heard: live.heard,
+      grace_s: live.grace,
+      deadline: toIsoTime(until),
       questions: questions.length,
       artifacts: artifacts?.length ?? 0,
-      ...compact({ parent }),
-    }
+      parent,
+    })
   }
 
   return {
@@ -198,9 +197,9 @@ function toSeconds(value: unknown): number | undefined {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : undefined
 }
 
-// What a tool calls a time may lie beyond what a date can say.
-function isValidDate(milliseconds: number): boolean {
-  return Math.abs(milliseconds) <= 8.64e15
+// A time that a tool names may lie beyond what a date can express.
+function toIsoTime(milliseconds: number): string | undefined {
+  return Math.abs(milliseconds) <= 8.64e15 ? new Date(milliseconds).toISOString() : undefined
 }
 
 /** What of a request a row repeats, and what its clock depends on. Of bounded size. */
@@ -240,39 +239,26 @@ export function readRunMetadata(paths: RunPaths): RunMetadata | undefined {
  * it was made.
  */
 function toRunMetadata(request: RunRequest, changed: number): RunMetadata {
-  const {
-    run_id,
-    tool,
-    created,
-    command,
-    workflow,
-    parent,
-    timeout_s,
-    heartbeat_grace_s,
-    call,
-    caller,
-  } = request
+  const { tool, created, workflow, parent, call } = request
   const at = Date.parse(created)
-  const isWorkflow = command === 'workflow'
+  const isWorkflow = request.command === 'workflow'
   return compact({
-    run_id,
+    run_id: request.run_id,
     tool: internText(tool, 200),
     created: new Date(Number.isNaN(at) ? changed : at).toISOString(),
     workflow: isWorkflow
       ? internText(String(workflow?.definition['name'] ?? tool), 200)
       : undefined,
-    caller: typeof caller === 'string' && caller !== '' ? internText(caller, 100) : undefined,
-    parent: parent
-      ? {
-          run_id: internText(String(parent.run_id), 20),
-          step: internText(String(parent.step), 200),
-        }
-      : undefined,
-    timeout: typeof timeout_s === 'number' ? timeout_s : undefined,
-    // What is no program gives no signs of life that anybody counts.
-    grace: call && typeof heartbeat_grace_s === 'number' ? heartbeat_grace_s : undefined,
+    caller: internOptional(asString(request.caller) || undefined, 100),
+    parent: parent && {
+      run_id: internText(String(parent.run_id), 20),
+      step: internText(String(parent.step), 200),
+    },
+    timeout: asNumber(request.timeout_s),
+    // Only programs send heartbeats.
+    grace: call && asNumber(request.heartbeat_grace_s),
     sendsHeartbeats: call?.form === 'protocol' || undefined,
-    questionTimeoutS: !isWorkflow ? DEFAULT_QUESTION_TIMEOUT_SECONDS : undefined,
+    questionTimeoutS: isWorkflow ? undefined : DEFAULT_QUESTION_TIMEOUT_SECONDS,
   })
 }
 
@@ -299,11 +285,8 @@ function limitValue(value: unknown): unknown {
 }
 
 function getJsonSize(value: unknown): number {
-  return typeof value === 'object' && value !== null
-    ? JSON.stringify(value).length
-    : typeof value === 'string'
-      ? value.length
-      : 0
+  if (typeof value === 'string') return value.length
+  return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 0
 }
 
 const internedTexts = new Map<string, string>()
@@ -322,4 +305,8 @@ export function internText(text: string, longest: number): string {
   if (internedTexts.size >= MAX_INTERNED) internedTexts.clear()
   internedTexts.set(text, text)
   return text
+}
+
+function internOptional(text: string | undefined, longest: number): string | undefined {
+  return text === undefined ? undefined : internText(text, longest)
 }

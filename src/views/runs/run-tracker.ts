@@ -7,15 +7,15 @@ import { existsSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFinished } from '../../protocol/run-state.ts'
 import { isRunLive } from '../../runner/lock.ts'
-import { getRunPaths } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
+import { getRunPaths } from '../../runner/run-paths.ts'
 import { compact } from '../../util/values.ts'
 import { readWorkflowRun } from '../../workflow/run-record.ts'
 import type { Decision, DecisionList } from '../model/api.ts'
 import { readRowQuickly, scanRun, tailRun } from './row-reader.ts'
 import type { RunIndex } from './run-index.ts'
-import { limitQuestion, readRunMetadata } from './run-row.ts'
 import type { RecordedQuestion, RunMetadata, RunRowBuilder } from './run-row.ts'
+import { limitQuestion, readRunMetadata } from './run-row.ts'
 
 // A folder is there before what belongs into it.
 const MIN_RETRY_MS = 5
@@ -253,15 +253,15 @@ export function createDecisionLog(root: string): DecisionLog {
 
   const settled: DecisionLog['settled'] = (id, all) => {
     for (const asked of all) {
-      const key = `${id} ${asked.question.id} ${asked.asked}`
+      const key = toDecisionKey(id, asked)
       if (seen.has(key)) continue
       seen.add(key)
       past.push({ id, asked, at: asked.answered?.at ?? asked.asked })
     }
     if (past.length <= 2 * MAX_KEPT) return
-    past = past.sort((left, right) => (left.at < right.at ? 1 : -1)).slice(0, MAX_KEPT)
+    past = past.sort(compareNewestFirst).slice(0, MAX_KEPT)
     seen.clear()
-    for (const one of past) seen.add(`${one.id} ${one.asked.question.id} ${one.asked.asked}`)
+    for (const one of past) seen.add(toDecisionKey(one.id, one.asked))
   }
   // Of long records only both ends were read, and of some nothing. The newest first, until there
   // are enough; whoever asks does not wait for all of it.
@@ -301,7 +301,7 @@ export function createDecisionLog(root: string): DecisionLog {
       const isOpen = new Set(open.map(({ run_id, question }) => `${run_id} ${question.id}`))
       const gone = past
         .filter(({ id, asked }) => index.get(id) && !isOpen.has(`${id} ${asked.question.id}`))
-        .sort((left, right) => (left.at < right.at ? 1 : left.at > right.at ? -1 : 0))
+        .sort(compareNewestFirst)
       return {
         open,
         past: gone
@@ -312,17 +312,19 @@ export function createDecisionLog(root: string): DecisionLog {
   }
 }
 
+function toDecisionKey(id: string, { question, asked }: RecordedQuestion): string {
+  return `${id} ${question.id} ${asked}`
+}
+
+function compareNewestFirst(left: { readonly at: string }, right: { readonly at: string }): number {
+  return Number(left.at < right.at) - Number(left.at > right.at)
+}
+
 function toDecision(index: RunIndex, id: string, asked: RecordedQuestion): Decision | undefined {
   const row = index.get(id)?.row
-  return (
-    row && {
-      run_id: id,
-      tool: row.tool,
-      ...compact({ workflow: row.workflow }),
-      run_state: row.state,
-      ...asked,
-    }
-  )
+  if (!row) return undefined
+  const { tool, workflow, state } = row
+  return compact({ run_id: id, tool, workflow, run_state: state, ...asked })
 }
 
 async function readSettledQuestions(paths: RunPaths): Promise<readonly RecordedQuestion[]> {

@@ -10,10 +10,11 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { BodyError, toFailureResponse, toRefusalResponse } from '../../http/exchange.ts'
 import type { HttpApp, HttpRequest, HttpResponse } from '../../http/exchange.ts'
+import { BodyError, toFailureResponse, toRefusalResponse } from '../../http/exchange.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { compact } from '../../util/values.ts'
+import type { DashboardSession } from './auth.ts'
 import {
   addSecurityHeaders,
   checkAddress,
@@ -21,7 +22,6 @@ import {
   createUnauthorizedResponse,
   exchangeToken,
 } from './auth.ts'
-import type { DashboardSession } from './auth.ts'
 import type { DashboardBackend } from './backend.ts'
 import { readBody, RefusedRequest } from './requests.ts'
 import { findRoute } from './routes.ts'
@@ -239,13 +239,10 @@ function listFiles(folder: string, inside = ''): string[] {
   } catch {
     return []
   }
-  return entries.flatMap((entry) =>
-    entry.isDirectory()
-      ? listFiles(folder, `${inside}${entry.name}/`)
-      : entry.isFile()
-        ? [`${inside}${entry.name}`]
-        : [],
-  )
+  return entries.flatMap((entry) => {
+    if (entry.isDirectory()) return listFiles(folder, `${inside}${entry.name}/`)
+    return entry.isFile() ? [`${inside}${entry.name}`] : []
+  })
 }
 
 function readAsset(file: string): PageAsset {

@@ -31,8 +31,11 @@ export type TreeRow = {
 }
 
 const INDENT = 2
-/** A window that is narrower has no room for bars. */
-const MIN_BAR_COLUMNS = 60
+/** How long a progress bar is in a window of this width; a narrower one has no room for it. */
+const BAR_LENGTHS = [
+  { columns: 90, length: 20 },
+  { columns: 60, length: 10 },
+]
 const MIN_TIME_COLUMNS = 24
 const MIN_NOTE_CHARS = 4
 const MIN_TEXT_COLUMNS = 30
@@ -91,16 +94,15 @@ function renderFigures({ percent, time = '' }: TreeRow, width: number, look: The
   const pad = time === '' ? '' : ` ${time.padStart(6)}`
   if (percent === undefined) return { plain: time, painted: look.paint('dim', time) }
   const { full, empty } = look.glyphs
-  const length = width < MIN_BAR_COLUMNS ? 0 : width < 90 ? 10 : 20
+  const length = BAR_LENGTHS.find(({ columns }) => width >= columns)?.length ?? 0
   const filled = Math.floor((percent / 100) * length)
   const figure = `${Math.floor(percent)}%`.padStart(4)
   const bar =
-    length === 0
-      ? ''
-      : `${look.paint('run', full.repeat(filled))}${look.paint('dim', empty.repeat(length - filled))}`
+    length > 0 &&
+    `${look.paint('run', full.repeat(filled))}${look.paint('dim', empty.repeat(length - filled))}`
   return {
     plain: `${full.repeat(length)}${figure}${pad}`,
-    painted: `${bar}${figure}${look.paint('dim', pad)}`,
+    painted: `${bar || ''}${figure}${look.paint('dim', pad)}`,
   }
 }
 

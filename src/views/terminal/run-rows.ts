@@ -6,12 +6,12 @@ import { isFinished } from '../../protocol/run-state.ts'
 import { compact } from '../../util/values.ts'
 import { formatDuration } from '../model/format.ts'
 import type { RunModel, StepModel } from '../model/run-model.ts'
+import { listOpenQuestions } from '../model/run-model.ts'
 import type { TreeRow } from './rows.ts'
 import {
   findAskingStep,
   getStateIcon,
   getStateWord,
-  listOpenQuestions,
   STATE_STYLES,
   toAnswerCommand,
   toQuestionText,
@@ -42,7 +42,7 @@ const SILENT_MS = 2000
 
 /** The tree of a run: the run, then its steps. What is done is one line, what failed is open. */
 export function createRunRows(model: RunModel, options: TreeOptions): readonly TreeRow[] {
-  const asked = listOpenQuestions(model).map((question) => ({
+  const asked = listOpenQuestions(model).map(({ question }) => ({
     question,
     step: findAskingStep(model.steps, question),
   }))
@@ -111,9 +111,7 @@ function createHeadRow(model: RunModel, options: TreeOptions): TreeRow {
       ...(said === undefined ? [] : [{ text: said }]),
     ],
     ...describeSilence(model, options.now),
-    ...compact({
-      percent: !over && progress?.percent !== undefined ? progress.percent : undefined,
-    }),
+    ...compact({ percent: over ? undefined : progress?.percent }),
     ...describeTime(last, options.now, state === 'queued'),
     worth: 'head',
   }
@@ -129,12 +127,7 @@ function getLastLogLine({ steps, last }: RunModel): string | undefined {
 function createStepRow(step: StepModel, asks: boolean, { look, now, tick }: TreeOptions): TreeRow {
   const state =
     asks && (step.state === 'running' || step.state === 'pending') ? 'waiting' : step.state
-  const going = state === 'running' || state === 'waiting'
-  const said = going
-    ? step.last
-    : state === 'failed' || state === 'interrupted'
-      ? (getStepError(step) ?? step.last)
-      : undefined
+  const said = asks ? undefined : getStepText(step, state)
   return {
     depth: step.depth + 1,
     icon: getStateIcon(state, look, tick),
@@ -142,16 +135,20 @@ function createStepRow(step: StepModel, asks: boolean, { look, now, tick }: Tree
     notes: [
       ...getStateWord(state),
       ...(step.tries > 1 ? [{ text: `try ${step.tries}`, role: 'dim' } as const] : []),
-      ...(said === undefined || asks
+      ...(said === undefined
         ? []
         : [{ text: said, role: state === 'failed' ? 'bad' : 'dim' } as const]),
     ],
-    ...compact({
-      percent: state === 'running' && step.percent !== undefined ? step.percent : undefined,
-    }),
+    ...compact({ percent: state === 'running' ? step.percent : undefined }),
     ...describeTime(step, now, state === 'pending' || state === 'skipped'),
     worth: STATE_STYLES[state].worth,
   }
+}
+
+function getStepText(step: StepModel, state: StepModel['state']): string | undefined {
+  if (state === 'running' || state === 'waiting') return step.last
+  if (state === 'failed' || state === 'interrupted') return getStepError(step) ?? step.last
+  return undefined
 }
 
 // The record says again which step it was.

@@ -3,12 +3,13 @@
  * what to do next).
  */
 
-import { isFinished } from '../../protocol/run-state.ts'
 import type { RunState } from '../../protocol/run-state.ts'
-import { quoteForShell } from '../../util/text.ts'
+import { isFinished } from '../../protocol/run-state.ts'
+import { pluralize, quoteForShell } from '../../util/text.ts'
 import { formatBytes } from '../model/format-bytes.ts'
 import { formatDuration } from '../model/format.ts'
-import type { QuestionModel, RunModel, StepModel, StepState } from '../model/run-model.ts'
+import type { RunModel, StepModel, StepState } from '../model/run-model.ts'
+import { listOpenQuestions } from '../model/run-model.ts'
 import type { OpenQuestion } from '../model/run-summary.ts'
 import type { RowPriority, TextPiece } from './rows.ts'
 import type { Theme, ThemeRole } from './theme.ts'
@@ -74,22 +75,10 @@ export function getStateWord(state: StepState | RunState): readonly TextPiece[] 
 
 const MAX_OPTIONS = 20
 
-/** The questions that somebody has to answer. */
-export function listOpenQuestions({
-  questions,
-}: Pick<RunModel, 'questions'>): readonly OpenQuestion[] {
-  return questions
-    .filter(({ answered, withdrawn }: QuestionModel) => !answered && !withdrawn)
-    .map(({ question }) => question)
-}
-
 /** A question in one line: `Publish 12 pages? (yes | no)`. */
 export function toQuestionText({ prompt = '', kind, options }: OpenQuestion): string {
-  const values = Array.isArray(options)
-    ? options.slice(0, MAX_OPTIONS).map((option: unknown) => toOptionText(option))
-    : kind === 'confirm'
-      ? ['yes', 'no']
-      : []
+  const confirm = kind === 'confirm' ? ['yes', 'no'] : []
+  const values = Array.isArray(options) ? options.slice(0, MAX_OPTIONS).map(toOptionText) : confirm
   return values.length === 0 ? prompt : `${prompt} (${values.join(' | ')})`
 }
 
@@ -103,12 +92,8 @@ export function toAnswerCommand(
   several: boolean,
 ): string {
   const first: unknown = Array.isArray(options) ? options[0] : undefined
-  const value =
-    kind === 'confirm'
-      ? 'true'
-      : first === undefined
-        ? '<value>'
-        : quoteForShell(toOptionText(first))
+  const example = first === undefined ? '<value>' : quoteForShell(toOptionText(first))
+  const value = kind === 'confirm' ? 'true' : example
   return `toolable answer ${run} ${value}${several ? ` --question ${quoteForShell(id)}` : ''}`
 }
 
@@ -199,26 +184,21 @@ function renderLastLine(
   const last = attempts.at(-1)
   const took =
     last?.ended === undefined
-      ? undefined
-      : formatDuration(Math.max(0, last.ended - last.began) / 1000)
-  const [asked] = listOpenQuestions(model)
+      ? ''
+      : ` ${state === 'completed' ? 'in' : 'after'} ${formatDuration(Math.max(0, last.ended - last.began) / 1000)}`
   const facts = [
-    look.paint(
-      role,
-      `${icon(look, 0)} ${word === '' ? state : word}${took === undefined ? '' : state === 'completed' ? ` in ${took}` : ` after ${took}`}`,
-    ),
+    look.paint(role, `${icon(look, 0)} ${word === '' ? state : word}${took}`),
     ...(state === 'failed' && rc !== undefined ? [`exit ${rc}`] : []),
     run_id,
-    ...(artifacts > 0 ? [`${artifacts} ${artifacts === 1 ? 'artifact' : 'artifacts'}`] : []),
-    look.paint(
-      'accent',
-      goOn ??
-        (asked
-          ? toAnswerCommand(run_id, asked, false)
-          : isFinished(state)
-            ? `toolable runs show ${run_id}`
-            : `toolable watch ${run_id}`),
-    ),
+    ...(artifacts > 0 ? [pluralize(artifacts, 'artifact')] : []),
+    look.paint('accent', goOn ?? getNextCommand(model)),
   ]
   return facts.join(` ${look.paint('dim', look.glyphs.dot)} `)
+}
+
+function getNextCommand(model: RunModel): string {
+  const { run_id, state } = model
+  const [asked] = listOpenQuestions(model)
+  if (asked) return toAnswerCommand(run_id, asked.question, false)
+  return isFinished(state) ? `toolable runs show ${run_id}` : `toolable watch ${run_id}`
 }

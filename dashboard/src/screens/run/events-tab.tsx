@@ -151,11 +151,11 @@ const ROLES: { readonly [type: string]: string } = {
   progress: 'run',
 }
 
-const LEVEL_ROLES: { readonly [level: string]: string } = {
-  error: 'bad',
-  warn: 'warn',
-  warning: 'warn',
-}
+const LEVEL_ROLES: ReadonlyMap<unknown, string> = new Map([
+  ['error', 'bad'],
+  ['warn', 'warn'],
+  ['warning', 'warn'],
+])
 
 type Props = {
   readonly event: RunEvent | undefined
@@ -172,8 +172,7 @@ export function EventRow({ event, before, selected, onOpen }: Props) {
   if (!event) return <span class="event dim">…</span>
   const delta = before && (Date.parse(event.ts) - Date.parse(before.ts)) / 1000
   const step = event['step'] ?? event['task_id']
-  const roles = event.type === 'log' ? LEVEL_ROLES : ROLES
-  const role = roles[event.type === 'log' ? String(event['level']) : event.type] ?? ''
+  const role = (event.type === 'log' ? LEVEL_ROLES.get(event['level']) : ROLES[event.type]) ?? ''
   return (
     <button
       type="button"

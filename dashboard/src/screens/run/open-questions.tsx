@@ -1,11 +1,11 @@
 import { compact } from '../../../../src/util/values.ts'
-import type { RunModel } from '../../../../src/views/model/run-model.ts'
+import { listOpenQuestions } from '../../../../src/views/model/run-model.ts'
 import { QuestionCard } from '../../parts/questions.tsx'
 import type { LiveRun } from './live.ts'
 
 /** The questions of a run that wait for an answer, each with its form. */
 export default function OpenQuestions({ run: { model, reload } }: { readonly run: LiveRun }) {
-  const open = openOf(model)
+  const open = listOpenQuestions(model)
   if (open.length === 0) return null
   return (
     <section class="stack" aria-label="Waiting for you">
@@ -27,8 +27,4 @@ export default function OpenQuestions({ run: { model, reload } }: { readonly run
       ))}
     </section>
   )
-}
-
-function openOf({ questions }: RunModel): RunModel['questions'] {
-  return questions.filter(({ answered, withdrawn }) => !answered && !withdrawn)
 }
