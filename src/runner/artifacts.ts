@@ -25,7 +25,7 @@ type ArtifactLocations = {
    * not change them.
    */
   readonly into: string
-  /** Aborted when nobody wants to wait any more: what is not hashed by then is refused. */
+  /** Aborted when the run is cancelled: what is not hashed by then is refused. */
   readonly signal?: AbortSignal
 }
 
@@ -40,7 +40,7 @@ type CollectedArtifact = {
   readonly bytes: number
   /** For a folder. */ readonly files?: number
 }
-/** Something that a tool names elsewhere; nobody looked at it. */
+/** Something that a tool names elsewhere; it is not verified. */
 type RemoteArtifact = { readonly uri: string; readonly name?: string }
 type ArtifactProblem = { readonly path: string; readonly message: string }
 
@@ -334,7 +334,7 @@ export async function openBeneath(root: string, steps: readonly string[]): Promi
   try {
     for (const [index, step] of steps.entries()) {
       path = join(path, step)
-      // Not blocking, because opening a pipe would wait for somebody who writes.
+      // Not blocking, because opening a pipe would wait for a writer.
       const next = await open(
         isLinux ? `/proc/self/fd/${at.fd}/${step}` : path,
         O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (index < steps.length - 1 ? O_DIRECTORY : 0),

@@ -11,7 +11,7 @@ import { ToolError } from '../protocol/tool-error.ts'
 import { readAnswer } from '../registry/child/answer.ts'
 import type { CallForm } from '../registry/child/child-call.ts'
 import { readExitFailure } from '../registry/child/exit.ts'
-import { compact } from '../util/values.ts'
+import { asString, compact } from '../util/values.ts'
 import type { RunTargetEnd, StopReason } from './run-target.ts'
 import type { ToolLine } from './tool-output.ts'
 
@@ -119,19 +119,18 @@ function isStopTooLate({ intervention, end }: FinishedAttempt): boolean {
 // What the tool said of its end and does not count is on record all the same.
 function keepOverruledLine(ending: AttemptOutcome, last: ToolLine | undefined): AttemptOutcome {
   if (!last || ending.lines.some((line) => line === last || line['refused'] === last)) return ending
-  return {
-    ...ending,
-    lines: [
-      {
-        type: 'diagnostic',
-        stream: 'stdout',
-        reason: 'overruled',
-        msg: `the tool told its ${last.type}, and did not end by itself; it does not count`,
-        refused: last,
-      },
-      ...ending.lines,
-    ],
-  }
+  const msg = `the tool told its ${last.type}, and did not end by itself; it does not count`
+  return refuseLast(ending, last, 'overruled', msg)
+}
+
+function refuseLast(
+  ending: AttemptOutcome,
+  last: ToolLine,
+  reason: string,
+  msg: string,
+): AttemptOutcome {
+  const line = { type: 'diagnostic', stream: 'stdout', reason, msg, refused: last }
+  return { ...ending, lines: [line, ...ending.lines] }
 }
 
 function decideOutcome(happened: FinishedAttempt): AttemptOutcome {
@@ -153,24 +152,12 @@ function toResultOutcome(last: ToolLine, happened: FinishedAttempt): AttemptOutc
   if (isSuccessStatus(happened))
     return { state: 'completed', rc: status!, again: false, lines: [last] }
   const words = signal === null ? `ended with exit status ${status}` : `was ended by ${signal}`
-  const ending = toMissingResultOutcome(happened)
-  return {
-    ...ending,
-    lines: [
-      {
-        type: 'diagnostic',
-        stream: 'stdout',
-        reason: 'contradiction',
-        msg: `the tool gave a result and then ${words}; the result does not count`,
-        refused: last,
-      },
-      ...ending.lines,
-    ],
-  }
+  const msg = `the tool gave a result and then ${words}; the result does not count`
+  return refuseLast(toMissingResultOutcome(happened), last, 'contradiction', msg)
 }
 
 function toErrorOutcome(last: ToolLine, end: RunTargetEnd): AttemptOutcome {
-  const code = typeof last['code'] === 'string' ? last['code'] : 'INTERNAL'
+  const code = asString(last['code']) ?? 'INTERNAL'
   const rc = getToolStatus(end) || toExitCode(new ToolError(code).toObject())
   return {
     state: 'failed',

@@ -153,7 +153,7 @@ async function superviseTarget(options: AttemptOptions): Promise<AttemptOutcome>
     intervene({ kind: 'failure', error: toToolError(error) }, patience)
   const cancel = (): void => {
     const reason: unknown = cancelled.reason
-    // Whoever performs it goes, and nobody wants it to end.
+    // The process is shutting down; the run itself is not cancelled.
     if (ToolError.is(reason) && reason.code === 'INTERRUPTED') return fail(reason, grace)
     intervene({ kind: 'cancelled', reason: getMessage(reason ?? 'cancelled') }, grace)
   }
@@ -196,7 +196,7 @@ async function superviseTarget(options: AttemptOptions): Promise<AttemptOutcome>
     onDoubt: (doubt) => void log.append({ type: 'diagnostic', ...doubt }),
     onPlain: (line) => void log.append({ type: 'log', level: 'info', msg: line }),
     onConnection(connection) {
-      // A relay may learn of an end when the record of the attempt is closed.
+      // A relay may report after the record of the attempt was closed.
       if (over.signal.aborted) return
       connections += 1
       if (connections <= MAX_RECORDED_CONNECTIONS)
@@ -284,7 +284,7 @@ type AttemptQuestions = {
   ask(line: ToolLine, asked?: RunQuestion): Promise<void>
   /** Stops asking a question. */
   withdraw(id: string): void
-  /** Why the last question that nobody answered was not. */
+  /** Why the last unanswered question was not answered. */
   unanswered(): ToolError | undefined
 }
 
@@ -300,7 +300,7 @@ type AttemptQuestionsOptions = {
   readonly isStopped: () => boolean
 }
 
-/** Has the questions of a tool answered, whoever answers. */
+/** Gets the questions of a tool answered. */
 function createAttemptQuestions({
   log,
   broker,

@@ -21,7 +21,7 @@ import { scanLog } from './log-reader.ts'
 import { openWriteQueue } from './write-queue.ts'
 
 /**
- * The record of a run while it is written. There is one writer: whoever has the lock of the run.
+ * The record of a run while it is written. There is one writer: the owner of the lock of the run.
  */
 export type EventLog = {
   /**
@@ -47,11 +47,11 @@ type OpenEventLogOptions = {
   readonly traceId?: string | undefined
   /** Default: the attempt that the log stands at; `next` is the one after it. */
   readonly attempt?: number | 'next'
-  /** Told whole lines that are safe now: for mirrors. May not throw. */
+  /** Called with whole lines once they are written. Must not throw. */
   readonly onWritten?: (text: string) => void
   /**
-   * Told as soon as lines are lost, so that the tool can be stopped. What tools say is dropped from
-   * then on; `runner_error` and `runner_end` are still tried.
+   * Called as soon as lines are lost, so that the tool can be stopped. Events of the tool are
+   * dropped from then on; `runner_error` and `runner_end` are still tried.
    */
   readonly onFailure?: (error: ToolError) => void
   /** Takes secrets out of text. */
@@ -86,7 +86,7 @@ export async function openEventLog(
   const reserve = reserveDiskSpace(path)
   let seq = last?.seq ?? 0
   let lost = 0
-  // What was dropped since somebody was told, and why.
+  // Why events were dropped since the last flush.
   let dropped: ToolError | undefined
   let failure: ToolError | undefined
   let unreportedCut = cut
@@ -131,7 +131,7 @@ export async function openEventLog(
     await work
     if (error) throw error
   }
-  // A run that is over says nothing before it starts again.
+  // A finished run gets no events before it is started again.
   if (!isFinished(standing.state) && standing.state !== 'queued') reportCut()
 
   return {
@@ -217,23 +217,21 @@ function reserveDiskSpace(log: string): { release(): void } {
   return { release }
 }
 
-/** Characters that may wait for whoever looks on, before the tool is held back. */
+/** Characters that may wait for a slow watcher before the tool is held back. */
 const MAX_PENDING_FORWARD_CHARS = MEBIBYTE
 
-/** Shows what is recorded to whoever looks on, in order, at his pace. */
+/** Shows recorded lines to a watcher, in order, at its pace. */
 export type EventForwarder = {
   push(lines: string): void
   /** A promise while too much waits. */
   waitForDrain(): Promise<void> | undefined
-  /**
-   * From now on nobody is held back: the tool is being ended, however slow the one is who looks on.
-   */
+  /** Stops holding the tool back: it is being stopped, and a slow watcher must not delay that. */
   disableBackpressure(): void
-  /** Resolves when everything was shown, or nobody looks any more. */
+  /** Resolves when everything was shown, or the watcher is gone. */
   drain(): Promise<void>
 }
 
-/** A mirror in front of a listener; one that fails is one who has gone away. */
+/** Forwards lines to a listener until it fails. */
 export function createEventForwarder(
   show: ((lines: string) => void | Promise<void>) | undefined,
 ): EventForwarder {

@@ -33,22 +33,22 @@ export type RunLock = {
    * nobody's.
    */
   release(): void
-  /** Leaves a run whose end could not be recorded to whoever finishes it next. */
+  /** Leaves a run whose end could not be recorded to the next recovery. */
   abandon(): void
 }
 
 /** What was found where the lock of a run belongs. */
 type RunLockState = { readonly text: string; readonly owner: ProcessOwner | undefined }
 
-// Nobody sees into another machine; after a day without a word its run counts as over.
+// Processes of another machine are invisible; after a day of silence the run counts as over.
 const MAX_REMOTE_SILENCE_MS = DAY_MS
-// A process that has just started another one tells so at once.
+// A process hands over right after it has started the other one.
 const HAND_OVER_TIMEOUT_MS = 10_000
 const HAND_OVER_POLL_MS = 10
 
 /**
- * Makes a run ours before it is run, so that nobody else runs, finishes or removes it until we do.
- * Throws CONFLICT while somebody else has it; gives what takes that back.
+ * Claims a run before it is started, so that no other process runs, finishes or removes it. Returns
+ * a function that releases the claim. Throws CONFLICT while another process has it.
  */
 export function claimRun(paths: RunPaths): () => void {
   const mine = serializeOwner({ ...getCurrentOwner(), claim: true })
@@ -67,7 +67,7 @@ export function handOverRun(paths: RunPaths, pid: number): void {
   writeFileAtomic(paths.lock, serializeOwner({ ...found.owner, ...heir }))
 }
 
-/** Waits until whoever started us has handed the run over, or is gone. */
+/** Waits until the parent process has handed the run over, or is gone. */
 export async function waitForHandOver(paths: RunPaths): Promise<void> {
   const end = performance.now() + HAND_OVER_TIMEOUT_MS
   const isWithheld = (found: RunLockState | undefined): boolean =>
@@ -126,7 +126,7 @@ export function readRunLock(paths: RunPaths): RunLockState | undefined {
   return text === undefined ? undefined : { text, owner: parseOwner(text) }
 }
 
-/** Whether somebody may still be at work on a run. */
+/** Whether a process may still be working on the run. */
 export function isRunLive(paths: RunPaths): boolean {
   const found = readRunLock(paths)
   return found?.owner !== undefined && isOwnerActive(found.owner, paths)
@@ -201,7 +201,7 @@ function isCurrentProcess({ pid, start, machine, boot, namespace }: ProcessOwner
   )
 }
 
-/** Reads the text of a lock; undefined for anything that nobody could have written. */
+/** Reads the text of a lock; undefined when it is invalid. */
 export function parseOwner(text: string): ProcessOwner | undefined {
   const value = parseJsonObject(text)
   if (!value || !isKnownProcess(value)) return undefined

@@ -105,7 +105,7 @@ async function readTail(file: FileHandle, from: number): Promise<string> {
  */
 type LogScan = { readonly standing: RunStateInfo; readonly last?: RunEvent; readonly end: number }
 
-/** The event that a line of a log is; undefined for anything else, whoever put it there. */
+/** Parses a line of a log; undefined when it is no event. */
 export function parseEvent(line: string): RunEvent | undefined {
   const value = line.startsWith('{') ? parseJsonObject(line) : undefined
   return value &&
@@ -206,7 +206,7 @@ export async function* readWholeLines(
       }
       held = Buffer.from(read.subarray(end))
     } else if (held.length + bytesRead <= MAX_LOG_LINE_BYTES) held = Buffer.concat([held, read])
-    // Its end is still to come, and closes a line that nobody can read.
+    // The end of this line is still to come, and it is too long to be read.
     else held = Buffer.from('\0')
     // Most records are short; and a long line is not copied for each little piece of it.
     if (

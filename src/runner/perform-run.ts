@@ -42,18 +42,10 @@ export async function performRun(
 ): Promise<AttemptOutcome> {
   const lock = lockRun(paths)
   const cancel = watchCancel(paths, host.signal)
-  const known = new Map<string, string>()
+  const common = { paths, request, host, lock, known: new Map(), cancelled: cancel.signal }
   try {
     for (let tries = 0; ; tries += 1) {
-      const { ending, pause, recorded } = await performAttempt({
-        paths,
-        request,
-        host,
-        tries,
-        known,
-        lock,
-        cancelled: cancel.signal,
-      })
+      const { ending, pause, recorded } = await performAttempt({ ...common, tries })
       if (pause === undefined) {
         if (recorded) lock.release()
         return ending
@@ -78,15 +70,10 @@ type RunAttemptOptions = {
   readonly cancelled: AbortSignal
 }
 
-async function performAttempt({
-  paths,
-  request,
-  host,
-  tries,
-  known,
-  lock,
-  cancelled,
-}: RunAttemptOptions): Promise<AttemptResult & { readonly pause: number | undefined }> {
+async function performAttempt(
+  options: RunAttemptOptions,
+): Promise<AttemptResult & { readonly pause: number | undefined }> {
+  const { paths, request, host, tries, known, lock, cancelled } = options
   rmSync(paths.toolCancel, { force: true })
   mkdirSync(paths.answers, { recursive: true, mode: 0o700 })
   // They answered questions of an earlier attempt, which may have the same names. In a workflow the

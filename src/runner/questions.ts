@@ -83,10 +83,7 @@ function getSampling(context: JsonObject): NonNullable<Interaction['sampling']> 
 /** An answer, who gave it, and what he said about it: words for the record. */
 type AttributedAnswer = { readonly value: unknown; readonly by: string; readonly note?: string }
 
-/**
- * What somebody who may answer gives. `by` is who it was, where the name of the channel says too
- * little.
- */
+/** An answer from a channel. `by` names who answered, if the name of the channel is not enough. */
 export type ChannelAnswer = {
   readonly value: unknown
   readonly by?: string
@@ -94,12 +91,12 @@ export type ChannelAnswer = {
 }
 
 /**
- * Somebody who may answer. Resolves with undefined where nobody is there (any more); `problem`
- * tells why the last answer was refused.
+ * A source of answers. Resolves to undefined when there is no answer to expect; `problem` says why
+ * the last answer was refused.
  */
 export type AnswerChannel = {
   readonly name: string
-  /** It is heard, but nobody waits for it alone. */
+  /** Its answers count, but it is not worth waiting for alone. */
   readonly passive?: boolean
   answer(
     question: RunQuestion,
@@ -111,8 +108,8 @@ export type AnswerChannel = {
 /** Gets answers for the questions of a run. */
 export type QuestionBroker = {
   /**
-   * Rejects with ANSWER_REQUIRED where nobody can answer, and when the time of the question is over
-   * and it has no default. `onRefused` is told of answers that do not fit.
+   * Rejects with ANSWER_REQUIRED when no channel answers, or when the question times out without a
+   * default. `onRefused` is called with invalid answers.
    */
   ask(
     question: RunQuestion,
@@ -122,20 +119,19 @@ export type QuestionBroker = {
 }
 
 type QuestionBrokerOptions = {
-  /** Those who know their answers beforehand: nobody else is asked what they know. */
+  /** Channels with known answers, which are asked first. */
   readonly presets?: readonly AnswerChannel[]
-  /** All of them at once; the first answer wins. */
+  /** Asked at the same time; the first answer wins. */
   readonly channels: readonly AnswerChannel[]
-  /** Seconds that a question without a time of its own waits. */
+  /** Seconds that a question without a timeout waits. */
   readonly defaultTimeoutSeconds: number
-  /** The command with which the run would go on, for a question that nobody answered. */
+  /** The command that resumes the run with an answer to the question. */
   readonly getResumeCommand: (question: RunQuestion) => string
 }
 
 /**
- * Lets everybody answer at the same time. An answer that does not fit is refused, and whoever gave
- * it may try again. Questions reach the channels in the order in which they are asked, however long
- * it takes to find out what was known beforehand.
+ * Asks all channels at the same time. An invalid answer is refused, and its channel is asked again.
+ * Questions reach the channels in the order in which they are asked, however long the presets take.
  */
 export function createQuestionBroker({
   presets = [],
@@ -167,9 +163,9 @@ export function createQuestionBroker({
         const answered = (await known) ?? (await askAll(channels))
         if (answered) return answered
         signal.throwIfAborted()
-        // Nobody there and nobody in time are the same to whoever waits.
+        // The default also applies when there is no one to ask.
         if (question.default !== undefined) {
-          // Programs say so that nobody chose.
+          // Programs use null for "no choice".
           if (question.default !== null) await validateDefault(question)
           return { value: question.default, by: 'default' }
         }

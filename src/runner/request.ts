@@ -92,7 +92,7 @@ export type RunRequest = {
   readonly retries: number
   readonly trace_id: string
   readonly traceparent?: string
-  /** The span of whoever asked for the run. */
+  /** The span of the caller. */
   readonly parent_span_id?: string
   readonly idempotency_key: string
   /** `--allow-level`: the weakest level that the caller accepts. */

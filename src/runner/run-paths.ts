@@ -18,7 +18,7 @@ export type RunPaths = {
   readonly workspace: string
   readonly logs: string
   readonly stderr: string
-  /** Where the tool may leave logs of its own. */
+  /** Where the tool may write its own logs. */
   readonly toolLogs: string
   /**
    * What the runner tells the tool by files, and the file that says that it should stop. The folder
@@ -107,7 +107,7 @@ export function findRunsFolder(cwd: string, configuration?: string): string {
   return findEnclosingRunsFolder(cwd) ?? join(findProjectFolder(cwd) ?? cwd, RUNS_FOLDER_NAME)
 }
 
-// The outermost one, whatever a workspace holds.
+// The outermost one: a workspace may contain other runs.
 function findEnclosingRunsFolder(cwd: string): string | undefined {
   let found: string | undefined
   for (let folder = cwd; dirname(folder) !== folder; folder = dirname(folder)) {

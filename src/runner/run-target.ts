@@ -32,7 +32,7 @@ export type RunTargetListener = {
   onOutputLimit(bytes: number): void
   /** A question of our own, ready to be asked, with what stands around it. */
   onQuestion(question: RunQuestion, context?: JsonObject): void
-  /** A question is not asked any more: nobody waits for its answer. */
+  /** A question was withdrawn. */
   onWithdrawn(question: string): void
   /** How long the log needs to follow; awaited after each piece of output. */
   waitForDrain(): Promise<void> | undefined
@@ -56,11 +56,11 @@ export type RunTarget = {
   readonly pid: number | undefined
   /** Sends an answer. */
   answer(line: JsonObject): void
-  /** Nobody will answer any more. */
+  /** There will be no more answers. */
   closeInput(): void
   /**
-   * Nobody answers this question; `late`: not in its time. Where it is absent, the subject is hung
-   * up on and its run has failed.
+   * The question was not answered; `late`: it timed out. Without this function the input is closed
+   * and the run fails.
    */
   readonly onUnanswered?: (question: string, error: ToolError, late: boolean) => void
   /** Asks it to end, and ends it, with all that descends from it, after so many milliseconds. */

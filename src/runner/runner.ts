@@ -15,7 +15,7 @@ import type { Runner, RunnerOptions } from './request.ts'
  */
 export function runner(options: RunnerOptions): Runner {
   const opened = import('./create-runner.ts').then(({ createRunner }) => createRunner(options))
-  // Told by the first call.
+  // The first call reports it.
   opened.catch(() => undefined)
   return {
     start: async (tool, given, how) => (await opened).start(tool, given, how),

@@ -177,7 +177,7 @@ export async function readSecretFile(what: string, file: string, field: string):
     )
   })
   try {
-    // Of the open file, so that nobody can exchange it in between.
+    // Of the open file, so that it cannot be exchanged in between.
     const stats = await handle.stat()
     if (!stats.isFile()) throw refuse('INVALID_PATH', 'is not a file', 'Name a file')
     if (host.uid !== undefined && stats.uid !== host.uid)

@@ -38,7 +38,7 @@ type ProgramTargetOptions = {
   >
   /** Its manifest says that it speaks the protocol. */
   readonly speaksProtocol: boolean
-  /** It may tell about tasks of its own. */
+  /** It may report tasks. */
   readonly mayOrchestrate: boolean
   /** Bytes of a line, and of everything on stdout. */
   readonly maxLine: number
@@ -268,7 +268,7 @@ const STDERR_TAIL_BYTES = 4096
 /** Bytes that may wait for the disk before the tool has to. */
 const MAX_PENDING_STDERR_BYTES = MEBIBYTE
 
-/** What a tool writes to stderr, on its way to a file and to whoever listens. */
+/** What a tool writes to stderr, on its way to a file and to listeners. */
 type StderrLog = {
   /** A promise where the disk is behind. Never throws or rejects. */
   push(chunk: Buffer): void | Promise<void>

@@ -39,7 +39,7 @@ export type ToolOutputOptions = {
    * down has to do it.
    */
   readonly redactor?: Redactor
-  /** Told once, when the tool has written more than it may. */
+  /** Called once, when the tool has written more than it may. */
   readonly onLimit?: (limit: number) => void
 }
 
@@ -70,7 +70,8 @@ export function createToolOutputReader({
 }: ToolOutputOptions): ToolOutputReader {
   const diagnostics = createDiagnosticWriter('stdout', onDiagnostic, redactor)
   const plain = onPlain && createLineRedactor(onPlain, redactor)
-  // Half a secret in escapes is not found in the text, and is found when the event is written anew.
+  // A partly escaped secret is not found in the text; it is found when the event is serialized
+  // again.
   const hidesSecrets = redactor !== undefined && !redactor.isEmpty
   const rules = { runId, mayOrchestrate }
   let speaks = false
@@ -135,7 +136,7 @@ export function createToolOutputReader({
       if (chunk.length > room) onLimit?.(maxBytes)
     },
     finish() {
-      // A line that the limit cut is nobody's fault.
+      // A line that was cut by the limit is not reported.
       if (bytes <= maxBytes) splitter.finish()
       plain?.flush()
       diagnostics.finish()
@@ -182,7 +183,7 @@ const TOO_DEEP: RejectedLine = {
   message: `The line nests more than ${MAX_EVENT_DEPTH} levels`,
 }
 
-/** The event that a line is, or why it is none, whatever came before it. */
+/** Parses a line on its own: the event, or why it is none. */
 function parseToolLine(
   line: string,
   { runId, mayOrchestrate }: { readonly runId: string; readonly mayOrchestrate: boolean },
@@ -275,7 +276,7 @@ function findInvalidFields(event: {
   return wrong
 }
 
-/** Lines on their way to somebody who may not see secrets. */
+/** Removes secrets from lines. */
 type LineRedactor = {
   line(line: string | Buffer): void
   /**

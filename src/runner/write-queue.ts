@@ -13,18 +13,18 @@ const MAX_WRITE_RETRIES = 100
 export type WriteQueueOptions = {
   /** What is in the file already and stays. */
   readonly size: number
-  /** Told what is written, whole lines, and how long the file is with them; may not throw. */
+  /** Called with the whole lines that were written and the new size of the file. Must not throw. */
   readonly onWritten: (text: string, size: number) => void
-  /** Told that the system has a batch, before the disk has it; may not throw. */
+  /** Called when the system has a batch, before the disk has it. Must not throw. */
   readonly onHandedOver?: () => void
   /**
-   * Waited for before each batch: whatever is pushed meanwhile goes along. Default: the end of the
-   * turn, before the first.
+   * Awaited before each batch; lines pushed in the meantime join it. Default: the end of the turn,
+   * before the first batch.
    */
   readonly gather?: () => Promise<void>
   /** Changes text before it is written; keeps the lines. */
   readonly redact: (text: string) => string
-  /** Told that so many of the lines that were pushed last are not in the file. */
+  /** Called when this many of the last lines are not in the file. */
   readonly onLost: (lines: number, error: ToolError) => void
 }
 
@@ -43,7 +43,7 @@ export type WriteQueue = {
    * it was lost.
    */
   flush(until?: number): Promise<void>
-  /** The same without a promise: called at once where nothing is to be waited for. */
+  /** The same without a promise: called immediately when there is nothing to wait for. */
   whenDone(until: number | undefined, settle: (failure: ToolError | undefined) => void): void
   /** The number of the last line that is acknowledged or lost. */
   readonly done: number
@@ -71,9 +71,9 @@ export function openWriteQueue(
   let working = false
   let [pushed, done] = [0, 0]
   let waiters: WriteWaiter[] = []
-  // A loss that nobody has been told of.
+  // A loss that was not reported yet.
   let failure: ToolError | undefined
-  // What stands behind `size` is a piece of a line that could not be taken away yet.
+  // The file has a partial line after `size` that could not be removed yet.
   let torn = false
   let durableSize = -1
   let closed = false

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { formatDuration } from '../../../src/views/model/format.ts'
 import type {
   GraphBox,
   GraphCluster,
@@ -7,9 +8,8 @@ import type {
   NodeStatus,
   WorkflowGraph,
 } from '../../../src/views/model/graph.ts'
-import { now } from '../state/clock.ts'
-import { formatDuration } from '../../../src/views/model/format.ts'
 import { layoutGraph } from '../../../src/views/model/graph.ts'
+import { now } from '../state/clock.ts'
 import { lookOf } from './state-badge.tsx'
 
 type Props = {
@@ -161,38 +161,26 @@ function Step({
     </>
   )
   const role = `${kind} ${look?.role ?? ''} ${standing?.state ?? 'none'} ${planned?.role ?? ''}`
+  const button = onSelect && {
+    type: 'button' as const,
+    title,
+    'aria-label': spoken,
+    'aria-pressed': selected === key,
+    onClick: () => onSelect(key),
+    children: content,
+  }
   if (kind === 'frame')
     return (
       <div class={role} style={place}>
-        {onSelect && planned ? (
-          <button
-            type="button"
-            class="head"
-            title={title}
-            aria-label={spoken}
-            aria-pressed={selected === key}
-            onClick={() => onSelect(key)}
-          >
-            {content}
-          </button>
+        {button && planned ? (
+          <button class="head" {...button} />
         ) : (
           <span class="head">{content}</span>
         )}
       </div>
     )
-  return onSelect ? (
-    <button
-      type="button"
-      class={role}
-      style={place}
-      title={title}
-      aria-label={spoken}
-      aria-pressed={selected === key}
-      onClick={() => onSelect(key)}
-    >
-      {content}
-    </button>
-  ) : (
+  if (button) return <button class={role} style={place} {...button} />
+  return (
     <div class={role} style={place} title={title}>
       {content}
     </div>

@@ -11,8 +11,8 @@ const MAX_TEXT_CHARS = 500
 const MAX_STEP_CHARS = 200
 
 /**
- * What an event says, in one line for people; empty where its type says it all. Whoever prints it
- * cleans it.
+ * What an event says, in one line for people; empty when its type says it all. Callers clean it
+ * before printing.
  */
 export function toEventText(event: RunEvent): string {
   const parts = Object.hasOwn(TEXT_BY_TYPE, event.type)
@@ -33,7 +33,7 @@ export function toEventText(event: RunEvent): string {
   )
 }
 
-/** The same for whoever sees beside it how far the run is, and how it ended. */
+/** The same for views that also show the progress and the outcome of the run. */
 export function toLastText(event: RunEvent): string {
   if (event.type === 'progress')
     return shorten(getMessage(event) ?? toText(event['step'] ?? ''), MAX_TEXT_CHARS)

@@ -8,10 +8,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../util/units.ts'
 import { compact } from '../../util/values.ts'
 import type { RunRow } from './api.ts'
 
-/**
- * Which runs somebody wants to see, as the address of the page says it. What is absent is not
- * asked.
- */
+/** Which runs to show, as the address of the page says it. Absent fields match everything. */
 export type RunFilter = {
   readonly states?: readonly RunState[]
   readonly tool?: string

@@ -114,7 +114,7 @@ function noteSaid(model: RunModel, event: RunEvent, at: number): void {
   if ((type === 'result' || type === 'runner_end') && Array.isArray(event['artifacts']))
     model.artifacts = event['artifacts'].length
   const isAnswer = type === 'runner_log' && isObject(event['answer'])
-  // What is told of each step is seen in the step.
+  // Step reports are shown by the steps.
   const isTold = type === 'log' && event['step_state'] !== undefined
   if (MARKED_TYPES.includes(type) || isAnswer) addMark(model, event, at)
   const text = toLastText(event)
@@ -159,7 +159,7 @@ function applyToAttempts(model: RunModel, event: RunEvent, at: number, before: R
   if (type === 'error' || type === 'runner_error' || type === 'cancelled') setError(model, event)
   if (type === 'runner_end') return endAttempt(model, current, event, at)
   if (before === model.state || !current) return
-  // Nobody counts while it waits.
+  // The deadline is paused while a question is open.
   const { from } = current.spans.at(-1) ?? { from: at }
   changeAttemptState(current, model.state, at)
   if (model.state === 'running') {
@@ -248,7 +248,7 @@ function applyToQuestions(model: RunModel, event: RunEvent, at: number): void {
   const { type, interaction, answer } = event
   if (type === 'action_required' && isObject(interaction) && typeof interaction['id'] === 'string')
     return addQuestion(model, interaction as OpenQuestion, at)
-  // Whoever begins anew asks anew, and nobody waits for a run that is over.
+  // A new attempt asks its questions again, and a finished run needs no answers.
   if (type === 'runner_start' || (type === 'runner_end' && isFinished(model.state)))
     for (const one of model.questions) if (!one.answered) one.withdrawn = true
   if (type !== 'runner_log' || !isObject(answer)) return

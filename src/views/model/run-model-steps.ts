@@ -52,7 +52,7 @@ function applyTask(model: RunModel, event: RunEvent, at: number): void {
     beginStep(model, step, at)
   } else if (event.type === 'task_done') {
     // Of a step of a workflow the step itself tells the end: another try may follow.
-    // What was cancelled because of its neighbour is told of by nobody else.
+    // Only this event reports a step that was cancelled because of its neighbour.
     if (model.workflow && isCancelled(event['child_result'])) endStep(model, step, 'cancelled', at)
     const { status } = event
     if (!model.workflow)
@@ -96,7 +96,7 @@ function applyLog(model: RunModel, path: string, event: RunEvent, at: number): v
     return
   }
   if (typeof state !== 'string' || !REPORTED_STATES.includes(state)) return
-  // Told again after a restart, it is no news.
+  // Repeated after a restart.
   if (known && known.state === state && state !== 'running') return
   const step = getStep(model, path)
   if (!step) return

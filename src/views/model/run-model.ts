@@ -13,8 +13,8 @@ import { compact } from '../../util/values.ts'
 import type { OpenQuestion, RunFailure, RunProgress } from './run-summary.ts'
 
 /**
- * How a step stands. `waiting`: somebody has to answer; `interrupted`: its runner died, or ended
- * before it.
+ * The state of a step. `waiting`: a question needs an answer; `interrupted`: its runner died or
+ * ended first.
  */
 export type StepState =
   'pending' | 'running' | 'waiting' | 'ok' | 'failed' | 'skipped' | 'cancelled' | 'interrupted'
@@ -183,7 +183,7 @@ export function createRunModel({
     silences: [],
     waited_ms: 0,
     artifacts: 0,
-    // A workflow owes nobody a sign of life: its steps do.
+    // A workflow sends no heartbeats; its steps do.
     ...compact({ promised_grace_s: workflow ? undefined : grace }),
     counts: { events: 0, warnings: 0, diagnostics: 0, errors: 0, items: 0, by_type: {} },
   }

@@ -68,7 +68,7 @@ export function createSummaryBuilder(
     if (typeof event['rc'] === 'number') attempt.rc = event['rc']
     if (typeof event['code'] === 'string' && event['code'] !== attempt.error?.code)
       attempt.error = { code: event['code'] }
-    // A run that completed has no failure, whatever was said on the way.
+    // A completed run has no failure, even if it reported errors on the way.
     if (event['state'] === 'completed') attempt.error = undefined
     else attempt.result = undefined
   }
@@ -157,7 +157,7 @@ export type RunProgress = {
   readonly step?: string
 }
 
-/** A question that nobody has answered yet. */
+/** A question without an answer. */
 export type OpenQuestion = {
   readonly id: string
   readonly kind?: string

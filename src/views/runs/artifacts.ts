@@ -103,8 +103,8 @@ const MAX_FILES = 10_000
 const MAX_FOLDER_DEPTH = 64
 
 /**
- * Hashes the copy of an artifact again, and compares. `unknown`: nobody said what it should be, or
- * it lies elsewhere.
+ * Hashes the copy of an artifact again and compares. `unknown`: there is no recorded hash, or no
+ * copy.
  */
 export async function verifyArtifact(
   folder: string,

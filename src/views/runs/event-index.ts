@@ -134,7 +134,7 @@ export function createEventMatches(path: string, filter: EventFilter): EventMatc
   }
 }
 
-/** Which events of a run somebody wants to see. */
+/** Which events of a run to show. */
 export type EventFilter = {
   /** The same for the same filter. */
   readonly key: string

@@ -243,7 +243,7 @@ function limitEvent(event: RunEvent, length: number): JsonObject {
   }
 }
 
-// What comes in a burst is told together; a single event is told at once.
+// Events of a burst are sent together; a single event is sent immediately.
 const BATCH_PAUSE_MS = 15
 const MAX_BATCH_EVENTS = 1000
 

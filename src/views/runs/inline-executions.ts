@@ -24,14 +24,14 @@ import { internText } from './run-row.ts'
 // A program may execute thousands a second; lists show the newest.
 const MAX_EXECUTIONS = 2000
 const MIN_PAUSE_MS = 200
-/** So many times longer than it takes to list them nobody looks again. */
+/** The pause between two listings is this many times as long as a listing takes. */
 const PAUSE_FACTOR = 20
 const POLL_INTERVAL_MS = 2000
 
 /** Holds the rows of executions without a folder to what their files say. */
 type InlineExecutionTracker = { look(quietly?: boolean): Promise<void>; close(): void }
 
-/** Makes a keeper; nothing is looked at before it is told to. */
+/** Creates a tracker; it reads nothing before `look` is called. */
 export function trackInlineExecutions(root: string, index: RunIndex): InlineExecutionTracker {
   const paths = getInlinePaths(root)
   let watcher: ReturnType<typeof watchFolder>
@@ -70,7 +70,7 @@ export function trackInlineExecutions(root: string, index: RunIndex): InlineExec
     const now = new Set(found.map(({ id }) => id))
     for (const id of known) if (!now.has(id) && index.get(id)?.row.light) index.remove(id)
     known = now
-    // Nobody tells of a process that dies.
+    // No file changes when a process dies.
     if (found.some(({ ended, state }) => ended === undefined && state !== 'failed'))
       soon(Math.max(pause, POLL_INTERVAL_MS))
   }

@@ -22,7 +22,7 @@ const CACHE_VERSION = 1
 const CACHE_FOLDER = '.cache'
 const CACHE_FILE = 'rows.jsonl'
 const MAX_CACHE_BYTES = 256 * MEBIBYTE
-/** Of fewer runs nobody keeps anything: they are read in no time. */
+/** Fewer runs are read fast enough without a cache. */
 const MIN_CACHED_RUNS = 200
 
 /**
@@ -45,9 +45,7 @@ type CachedRow = {
   /** It may have asked something. */ readonly asked: boolean
 }
 
-/**
- * Reads what was kept in a folder of runs; what is damaged, or of somebody else, counts as nothing.
- */
+/** Reads the cache of a folder of runs; a damaged one counts as empty. */
 export async function readRowCache(root: string): Promise<RowCache> {
   const kept = new Map<string, CachedRow>()
   const slices = new TimeSlices()
@@ -72,8 +70,8 @@ export async function readRowCache(root: string): Promise<RowCache> {
 }
 
 /**
- * Keeps the rows of an index for the next time. Never throws: whoever cannot write reads a little
- * longer.
+ * Writes the rows of an index for the next start. Never throws: without a cache the next start is
+ * slower.
  */
 export async function writeRowCache(
   root: string,

@@ -21,7 +21,7 @@ const MAX_TAIL_BYTES = 1024 * 1024
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 let buffer = Buffer.alloc(EDGE_BYTES)
 
-/** What was read at once: where a run stands, and whether all of its record was looked at. */
+/** The row of a run, and whether its whole record was read for it. */
 type QuickRowRead = { readonly standing: RunRowBuilder; readonly whole: boolean }
 
 /**
@@ -156,7 +156,7 @@ export async function scanRun(paths: RunPaths, facts: RunMetadata): Promise<RunR
   return standing
 }
 
-// A flood is read in pieces of this distance; a single event is read at once.
+// A flood is read at this interval; a single event is read immediately.
 const READ_PAUSE_MS = 20
 const OWNER_CHECK_MS = 1000
 
@@ -169,8 +169,8 @@ type TailOptions = {
 }
 
 /**
- * Follows a run while somebody is at work on it. What its runner left when it died is finished.
- * Gives where it stands at the end; undefined where its folder is gone.
+ * Follows a live run, and recovers it when its runner dies. Returns its last row; undefined when
+ * its folder is gone.
  */
 export async function tailRun(
   paths: RunPaths,
@@ -194,7 +194,7 @@ export async function tailRun(
     file ??= await openRegularFile(paths.events).catch(() => undefined)
     if (!file) return
     const { size } = await file.stat()
-    // Somebody has cut it, and what was told is not what happened.
+    // The file was truncated: start over.
     if (size < end) [standing, end] = [createRunRowBuilder(facts), 0]
     const before = end
     end = await readNewLines(file, end, standing)
@@ -215,8 +215,7 @@ export async function tailRun(
     }
     const { state } = standing.row()
     if (!isFinished(state) || existsSync(paths.lock)) {
-      // Somebody else may be faster, or a full disk may keep it from being written: it is looked at
-      // again.
+      // Another process may be faster, or the disk may be full: it is looked at again.
       await recoverRun(paths).catch(() => undefined)
       await read()
     }

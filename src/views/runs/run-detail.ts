@@ -163,7 +163,7 @@ function toGraphSource(
     const { name, steps } = createPlan(definition)
     return { name, steps }
   } catch {
-    // A record of another version, or one that somebody has changed.
+    // A record of another version, or one that was edited.
     return undefined
   }
 }
@@ -176,7 +176,7 @@ function listChildren(index: RunIndex, id: string): readonly RunRow[] {
     .reverse()
 }
 
-// What nobody can read is shown as far as it goes.
+// A damaged `run.json` is shown as far as possible.
 function readRequestOrUnknown(paths: RunPaths, { run_id, tool, created }: RunRow): RunRequest {
   try {
     return readRunRequest(paths)
@@ -205,7 +205,7 @@ type RunModelCache = { read(path: string, asked: RunModelInput): Promise<RunMode
 export function createRunModelCache(): RunModelCache {
   const kept = new RecentCache<() => Promise<RunModel>>(MAX_MODELS)
   return {
-    // A copy: the kept one goes on.
+    // A copy, because the cached one keeps changing.
     read: async (path, asked) =>
       structuredClone(await kept.get(path, () => createModelReader(path, asked))()),
   }

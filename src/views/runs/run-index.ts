@@ -23,9 +23,9 @@ export type RunIndexEntry = {
   readonly changed: number
   /** It has a plan. */
   readonly planned: boolean
-  /** Nobody has looked yet which questions it asked. */
+  /** Its record was not scanned for questions yet. */
   readonly unscanned: boolean
-  /** Questions of a workflow that nobody performs. */
+  /** Open questions of a workflow that is not running. */
   readonly left?: readonly RecordedQuestion[]
 }
 
@@ -47,7 +47,7 @@ export type RunIndex = {
   /** How many there are in each state. */
   counts(): StateCounts
   get(id: string): RunIndexEntry | undefined
-  /** Newest first. It changes with the index: whoever waits in between takes a copy. */
+  /** Newest first. The list is live: copy it before awaiting. */
   all(): readonly RunIndexEntry[]
   /**
    * Takes a run in, or what became of it. `quietly`: it was there before anybody looked, and is no

@@ -105,7 +105,7 @@ export function startRunIndexer({
       tellFirst()
       if (closed) return
       index.touch()
-      // Where a good part was read anew, the next start is spared that.
+      // Write the cache when a good part of the runs was not in it.
       if (read * CACHE_WRITE_SHARE >= index.size)
         await writeRowCache(root, index, (id) => asked.has(id))
       asked.clear()
@@ -137,8 +137,8 @@ export function startRunIndexer({
   }
 }
 
-// Nobody tells of what changes inside the folder of a run that is over, such as somebody who
-// resumes it; and some file systems tell nothing at all.
+// The watcher does not see changes inside the folders of runs, such as a resume, and some file
+// systems report no changes.
 const RECHECK_INTERVAL_MS = 500
 const NEWEST_COUNT = 100
 const BATCH_COUNT = 200

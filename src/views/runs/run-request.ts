@@ -39,7 +39,7 @@ export function toShownRequest(request: RunRequest): ShownRequest {
   })
 }
 
-// What a run has that nobody asked for anything else.
+// The limits of a run that was started without options.
 const DEFAULT_LIMITS = { timeout_s: 1800, heartbeat_grace_s: 90, retries: 3 }
 
 /**

@@ -12,24 +12,16 @@ import type { RunRequest } from '../../runner/request.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import { shorten } from '../../util/text.ts'
 import { asNumber, asString, compact, isObject } from '../../util/values.ts'
-import type { RunRow } from '../model/api.ts'
+import type { Decision, RunRow } from '../model/api.ts'
 import { toLastText } from '../model/event-text.ts'
 import type { OpenQuestion } from '../model/run-summary.ts'
 import { createSummaryBuilder } from '../model/run-summary.ts'
 
 /** A question, and what came of it. */
-export type RecordedQuestion = {
-  readonly question: OpenQuestion
-  readonly asked: string
-  readonly deadline?: string
-  readonly answered?: {
-    readonly at: string
-    readonly by?: string
-    readonly value?: unknown
-    readonly note?: string
-  }
-  readonly withdrawn?: true
-}
+export type RecordedQuestion = Pick<
+  Decision,
+  'question' | 'asked' | 'deadline' | 'answered' | 'withdrawn'
+>
 
 /**
  * Where a run stands, as a list shows it, while its events come. It need not see all of them: those
@@ -38,13 +30,11 @@ export type RecordedQuestion = {
 export type RunRowBuilder = {
   add(event: RunEvent): void
   row(): RunRow
-  /** Questions that nobody has answered, of the attempt that goes on. */
+  /** Open questions of the current attempt. */
   open(): readonly RecordedQuestion[]
   /** Questions that are settled, since they were last taken away. */
   takeSettled(): readonly RecordedQuestion[]
-  /**
-   * Questions that were open when the last attempt ended: a workflow that goes on asks them again.
-   */
+  /** Questions that were open when the last attempt ended; a resumed workflow asks them again. */
   readonly left: readonly RecordedQuestion[]
   /** It has a plan. */
   readonly planned: boolean
@@ -216,7 +206,7 @@ export type RunMetadata = {
   /** Seconds of silence that it may keep, and whether they count before it speaks the protocol. */
   readonly grace?: number
   readonly sendsHeartbeats?: true
-  /** Seconds that a question without a time of its own waits. */
+  /** Seconds that a question without a timeout waits. */
   readonly questionTimeoutS?: number
 }
 
@@ -267,7 +257,8 @@ const MAX_PART_CHARS = 64 * 1024
 const MAX_VALUE_CHARS = 8 * 1024
 
 /**
- * A question of bounded size: whatever is too large for a form is left out, and its words are cut.
+ * A question of bounded size: parts that are too large for a form are left out, texts are
+ * shortened.
  */
 export function limitQuestion(question: OpenQuestion): OpenQuestion {
   const kept = Object.entries(question).flatMap(([name, value]): readonly [string, unknown][] => {

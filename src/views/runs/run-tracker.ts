@@ -24,10 +24,10 @@ const MAX_RETRY_MS = 10_000
 /** Holds the rows of an index to what the folders of runs say. */
 export type RunTracker = {
   /**
-   * Looks at a run anew: it came, went, or changed. `quietly`: it was there before anybody looked.
+   * Reads a run that appeared, disappeared or changed. `quietly`: it existed before the index did.
    */
   look(id: string, quietly?: boolean): Promise<void>
-  /** Where a run stands that somebody is at work on. */
+  /** The row of a live run. */
   getLiveRow(id: string): RunRowBuilder | undefined
   /** Those that are followed. */
   readonly followed: readonly string[]
@@ -43,11 +43,11 @@ type RowUpdateOptions = {
 type RunTrackerOptions = {
   readonly root: string
   readonly index: RunIndex
-  /** Told of questions that are settled. */
+  /** Called with questions that were answered or withdrawn. */
   readonly onSettled: (id: string, settled: readonly RecordedQuestion[]) => void
 }
 
-/** Makes a keeper; nothing is looked at before it is told to. */
+/** Creates a tracker; it reads nothing before `look` is called. */
 export function createRunTracker({ root, index, onSettled }: RunTrackerOptions): RunTracker {
   const over = new AbortController()
   const tails = new Map<
@@ -123,8 +123,8 @@ export function createRunTracker({ root, index, onSettled }: RunTrackerOptions):
       if (over.signal.aborted) return
       if (!standing) return look(id)
       await conclude(paths, facts, standing)
-      // Somebody has resumed it meanwhile, or its record cannot be written: it is looked at again,
-      // less and less often.
+      // It was resumed in the meantime, or its record cannot be written: look again, less and less
+      // often.
       if (existsSync(paths.lock) || !isFinished(standing.row().state)) later(id)
       else waits.delete(id)
     }
@@ -192,8 +192,8 @@ export function createRunTracker({ root, index, onSettled }: RunTrackerOptions):
       changed: stats.mtimeMs,
     })
     if (isFinished(standing.row().state)) return void waits.delete(id)
-    // Nobody has it, and nobody will: whoever makes a run claims it first. Two looks, because a
-    // lock is set aside for a moment when it changes hands.
+    // No process owns it or will: a run is claimed when it is created. Two looks, because a lock is
+    // briefly absent when it changes hands.
     if (!waits.has(id)) later(id)
     else if (!mustWait(id)) await follow(paths, facts)
   }
@@ -236,7 +236,7 @@ async function findOrphanedQuestions(
 
 const MAX_SHOWN = 100
 const MAX_KEPT = 400
-/** Milliseconds that somebody who asks waits for records that nobody has looked through. */
+/** How long a request waits for records that were not scanned yet. */
 const MAX_SCAN_WAIT_MS = 1000
 
 /** Questions of all runs: those that are open, and the last ones that were settled. */
@@ -263,8 +263,8 @@ export function createDecisionLog(root: string): DecisionLog {
     seen.clear()
     for (const one of past) seen.add(toDecisionKey(one.id, one.asked))
   }
-  // Of long records only both ends were read, and of some nothing. The newest first, until there
-  // are enough; whoever asks does not wait for all of it.
+  // Only both ends of long records were read. Scans the newest first, until there are enough;
+  // requests do not wait for all of it.
   let scanning: Promise<void> | undefined
   const scanAll = async (index: RunIndex): Promise<void> => {
     for (const { row, unscanned } of [...index.all()]) {

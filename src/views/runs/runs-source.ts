@@ -172,12 +172,12 @@ export function openRunsSource({
           const fresh = some.filter(({ seq }) => seq > after)
           if (fresh.length > 0) yield fresh
         }
-        // Where it goes on as a run of its own, its story begins anew there.
+        // If it continues as a run with a folder, its events start again there.
         await kept.untilGone(id, signal)
         return
       }
       const offset = await events.placeOf(path, after)
-      // Somebody may resume it, and the one who looks on is the first to know.
+      // A resume is noticed here before the watcher sees it.
       yield* followEvents(path, { after, offset, signal, onGrowth: () => kept.noticed(id, folder) })
     },
     close: () => kept.close(),

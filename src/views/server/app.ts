@@ -35,7 +35,7 @@ type DashboardOptions = StreamOptions & {
   /** Refuses everything that would change something. */
   readonly readOnly: boolean
   readonly assets: PageAssets
-  /** Told of failures that are nobody's but ours. */
+  /** Called with internal errors. */
   readonly onFailure?: (error: Error) => void
 }
 
@@ -216,8 +216,8 @@ const CONTENT_TYPES: { readonly [extension: string]: string } = {
 }
 
 /**
- * Reads the built page, once: nothing else of the disk can be asked for, whatever a path says.
- * Throws CONFIG where it was not built.
+ * Reads the built page into memory, so that no path can reach another file. Throws CONFIG when it
+ * was not built.
  */
 export function loadAssets(folder: string): PageAssets {
   const assets = new Map(

@@ -10,17 +10,17 @@ import { createTokenMatcher } from '../../http/token.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { compact } from '../../util/values.ts'
 
-/** Who is let in: whoever has the token, or the cookie that it was exchanged for. */
+/** Access control: the token, or the cookie it was exchanged for. */
 export type DashboardSession = {
   /** How a request shows that it may ask; undefined where it does not. */
   authenticate(request: HttpRequest): 'cookie' | 'bearer' | undefined
-  /** Whether that is the token, or an invitation that nobody has used yet. */
+  /** Whether this is the token or an unused invitation. */
   accepts(token: string): boolean
   /** What `Set-Cookie` says. */
   cookie(): string
   /**
-   * A word that is as good as the token, once and for a minute: whatever is started to open a
-   * browser shows its arguments to every user of the machine.
+   * A one-time replacement for the token, valid for a minute: the arguments of the process that
+   * opens a browser are visible to every user of the machine.
    */
   invite(): string
 }
@@ -159,8 +159,8 @@ const CONTENT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 /**
- * What every answer of the dashboard carries, whatever it is about: nothing from outside is loaded,
- * nothing is guessed, and no page of others gets hold of it.
+ * Headers of every response: nothing is loaded from outside, no type is guessed, and no other page
+ * can embed it.
  */
 export const SECURITY_HEADERS = {
   'content-security-policy': CONTENT_POLICY,

@@ -24,7 +24,7 @@ import type {
   WorkflowRow,
 } from '../model/api.ts'
 
-/** What somebody who looks at runs asks for. Everything that is not there throws NOT_FOUND. */
+/** Reads runs. Throws NOT_FOUND for what does not exist. */
 export type RunsSource = {
   /** A page of runs; `query` as the address of the page has it. */
   list(query: URLSearchParams): Promise<RunPage>
@@ -67,7 +67,7 @@ export type RunsSource = {
   close(): Promise<void>
 }
 
-/** What somebody who acts asks for. */
+/** Starts and changes runs. */
 export type ActionsSource = {
   start(asked: {
     readonly tool: string

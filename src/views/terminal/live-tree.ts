@@ -51,9 +51,7 @@ export type LiveTree = {
   /** Takes the picture away for something that writes by itself. */
   aside(work: () => void | Promise<void>): Promise<void>
   above(lines: readonly string[]): Promise<void>
-  /**
-   * Has somebody asked below the picture, in about so many rows; question and answer stay above.
-   */
+  /** Asks the user below the picture, in about this many rows; question and answer stay above. */
   ask<T>(
     question: { readonly prompt: string; readonly rows: number },
     work: (rows: RowCounter) => Promise<T>,
@@ -121,7 +119,7 @@ export function openLiveTree({
       const model = createRunModel(asked)
       const run = { model, tails: new Map<string, LogTail>() }
       const place = runs.findIndex((one) => one.model.run_id === asked.run_id)
-      // What is told again from its beginning takes the place of what was told before.
+      // A run that is replayed from its start replaces what was shown.
       if (place >= 0) runs[place] = run
       else runs.push(run)
       return {
@@ -179,7 +177,7 @@ type ScrollOptions = {
   readonly named: boolean
   readonly quiet: boolean
   readonly verbose: boolean
-  /** Who answers here: that answer is shown by whoever asked. */
+  /** Who answers here; the dialogue already shows that answer. */
   readonly person: string
 }
 
@@ -204,7 +202,7 @@ export function renderScrolledLines(
       .map((one) => line(one, role, word))
   switch (event.type) {
     case 'log': {
-      // What is told of each step is seen in the step.
+      // Step reports are shown by the steps.
       if (event['step_state'] !== undefined && !verbose) return []
       const text = getMessage(event) ?? ''
       const level = event['level']

@@ -49,7 +49,7 @@ type Painter = {
 const TICK_MS = 100
 const HIDE_CURSOR = '\u001b[?25l'
 const SHOW_CURSOR = '\u001b[?25h'
-// Terminals that know it show a frame at once; others pass it over.
+// Terminals that support it show a whole frame; others ignore it.
 const BEGIN_SYNC = '\u001b[?2026h'
 const END_SYNC = '\u001b[?2026l'
 const MAX_WAITING_LINES = 2000
@@ -71,7 +71,7 @@ export function createPainter({
   let left = false
   let stopped = false
   let suspended = false
-  // Whoever has the terminal for himself.
+  // Pending while something else uses the terminal.
   let turn: Promise<unknown> | undefined
 
   const size = (): WindowSize => ({ columns: screen.columns, rows: screen.rows })
@@ -112,7 +112,7 @@ export function createPainter({
   }
   const cancel = repeat(onTick, TICK_MS)
   const endLeaving = screen.onLeave(() => {
-    // Not hidden again: nobody knows when the end comes.
+    // Not hidden again, because the process may end at any time.
     left = true
     const text = show()
     if (text !== '') stderr.write(text)
@@ -168,7 +168,7 @@ export function createPainter({
         const rows = createRowCounter(before.columns)
         const answer = await work(rows)
         const now = size()
-        // Where it is not sure how much was written, it stays, and the picture goes on below.
+        // If it is unclear how much was written, it stays and the picture continues below.
         if (
           rows.known &&
           now.columns === before.columns &&
@@ -313,9 +313,9 @@ function moveCursorUp(by: number): string {
 export type RowCounter = {
   /** Something was written; it has no control sequences. */
   wrote(text: string): void
-  /** Somebody typed a line, which the terminal has shown. */
+  /** The user typed a line, which the terminal echoed. */
   typed(line: string): void
-  /** Somebody else wrote here too, or what was written has to stay. */
+  /** Something else wrote here too, or the text has to stay. */
   forget(): void
   /** Rows above the cursor that the dialogue has taken. */
   readonly count: number

@@ -22,7 +22,7 @@ export type TreeRow = {
   readonly name?: TextPiece
   /** What is said beside the name, most important first. */
   readonly notes: readonly TextPiece[]
-  /** Only a percentage that the tool has told. */
+  /** Only a percentage that the tool reported. */
   readonly percent?: number
   /** At the right edge, with what is said about it. */
   readonly time?: string

@@ -29,7 +29,7 @@ export type TreeOptions = {
   readonly tick: number
   /** Questions are answered here; elsewhere the tree says how. */
   readonly answersHere: boolean
-  /** Somebody is asked below the tree at this moment. */
+  /** A question is being asked below the tree. */
   readonly asking: boolean
   /** Several runs are shown: each says its id. */
   readonly named: boolean

@@ -140,7 +140,7 @@ export function renderClosing(
   { look, files, goOn: resume, log, quiet }: ClosingOptions,
 ): readonly string[] {
   const { state, error } = model
-  // Whoever could not answer is told how to.
+  // A run that failed for lack of an answer says how to give it.
   const answer =
     state === 'failed' && error?.code === 'E_ANSWER_REQUIRED' && error.hint?.startsWith('toolable ')
       ? error.hint

@@ -25,32 +25,22 @@ export function EventFilters({ types, selection, shown, total, live, follows, on
     replaceQuery({ [name]: value, event: undefined })
   return (
     <div class="line filters" role="search" aria-label="Filter the events">
-      <select
-        aria-label="Type"
-        value={query.get('etype') ?? ''}
-        onChange={(event) => set('etype', event.currentTarget.value)}
-      >
-        <option value="">all types</option>
-        {Object.entries(types)
+      <Choice
+        label="Type"
+        all="all types"
+        value={query.get('etype')}
+        options={Object.entries(types)
           .sort(([left], [right]) => left.localeCompare(right))
-          .map(([type, count]) => (
-            <option key={type} value={type}>
-              {type} ({count})
-            </option>
-          ))}
-      </select>
-      <select
-        aria-label="Level"
-        value={query.get('level') ?? ''}
-        onChange={(event) => set('level', event.currentTarget.value)}
-      >
-        <option value="">all levels</option>
-        {LEVELS.map((level) => (
-          <option key={level} value={level}>
-            {level}
-          </option>
-        ))}
-      </select>
+          .map(([type, count]) => [type, `${type} (${count})`])}
+        onChange={(type) => set('etype', type)}
+      />
+      <Choice
+        label="Level"
+        all="all levels"
+        value={query.get('level')}
+        options={LEVELS.map((level) => [level, level])}
+        onChange={(level) => set('level', level)}
+      />
       <SearchField
         label="Text"
         value={query.get('text') ?? ''}
@@ -82,6 +72,31 @@ export function EventFilters({ types, selection, shown, total, live, follows, on
         </button>
       )}
     </div>
+  )
+}
+
+type ChoiceProps = {
+  readonly label: string
+  /** What the first option, which chooses nothing, is called. */
+  readonly all: string
+  readonly value: string | null
+  readonly options: readonly (readonly [value: string, text: string])[]
+  onChange(value: string): void
+}
+
+function Choice({ label, all, value, options, onChange }: ChoiceProps) {
+  return (
+    <select
+      aria-label={label}
+      value={value ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {[['', all] as const, ...options].map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+    </select>
   )
 }
 

@@ -2,6 +2,8 @@ import type { RunRow } from '../../../../src/views/model/api.ts'
 import { RunLink, Subject } from '../../parts/links.tsx'
 import { Bar, LastWords, RunTime } from '../../parts/run-cells.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Dash } from '../../parts/table.tsx'
 import { Ago } from '../../parts/time.tsx'
 
 type Props = {
@@ -10,6 +12,54 @@ type Props = {
   readonly selected: boolean
   onSelect(index: number, range: boolean): void
 }
+
+type RunColumn = Pick<Column<RunRow>, 'title' | 'cell'> & {
+  readonly head: string
+  readonly class: string
+  /** Explains the cell of a row on hover. */
+  tip?(row: RunRow): string
+}
+
+const COLUMNS: readonly RunColumn[] = [
+  { head: 'State', class: 'state', cell: ({ state }) => <StateBadge state={state} /> },
+  { head: 'Run', class: 'id', cell: ({ run_id: id }) => <RunLink id={id} /> },
+  { head: 'Tool or workflow', class: 'what', cell: (row) => <Subject row={row} /> },
+  {
+    head: 'Started by',
+    class: 'by',
+    cell: ({ caller }) => <span class="dim">{caller ?? '–'}</span>,
+  },
+  {
+    head: 'Started',
+    class: 'started',
+    cell: ({ started, created }) => <Ago at={started ?? created} />,
+  },
+  { head: 'Took', class: 'took right', cell: (row) => <RunTime row={row} /> },
+  {
+    head: 'Tries',
+    title: 'Attempts',
+    class: 'few right',
+    tip: ({ attempt }) => `${attempt} attempts`,
+    cell: ({ attempt }) => (attempt > 1 ? attempt : <span class="dim">{attempt}</span>),
+  },
+  {
+    head: 'Files',
+    title: 'Artifacts',
+    class: 'few right',
+    tip: ({ artifacts }) => `${artifacts} artifacts`,
+    cell: ({ artifacts }) => (artifacts > 0 ? artifacts : <Dash />),
+  },
+  {
+    head: 'Last message',
+    class: 'last',
+    cell: (row) => (
+      <>
+        <Bar percent={row.percent} label={`Progress of ${row.run_id}`} />
+        <LastWords row={row} />
+      </>
+    ),
+  },
+]
 
 /** One run in the list; a row that is not here yet holds its place. */
 export function RunRowCells({ row, index, selected, onSelect }: Props) {
@@ -29,36 +79,11 @@ export function RunRowCells({ row, index, selected, onSelect }: Props) {
           onClick={(event) => onSelect(index, event.shiftKey)}
         />
       </span>
-      <span role="cell" class="state">
-        <StateBadge state={row.state} />
-      </span>
-      <span role="cell" class="id">
-        <RunLink id={row.run_id} />
-      </span>
-      <span role="cell" class="what">
-        <Subject row={row} />
-      </span>
-      <span role="cell" class="by dim">
-        {row.caller ?? '–'}
-      </span>
-      <span role="cell" class="started">
-        <Ago at={row.started ?? row.created} />
-      </span>
-      <span role="cell" class="took right">
-        <RunTime row={row} />
-      </span>
-      <span role="cell" class="few right" title={`${row.attempt} attempts`}>
-        {row.attempt > 1 ? row.attempt : <span class="dim">{row.attempt}</span>}
-      </span>
-      <span role="cell" class="few right" title={`${row.artifacts} artifacts`}>
-        {row.artifacts > 0 ? row.artifacts : <span class="dim">–</span>}
-      </span>
-      <span role="cell" class="last">
-        {row.percent !== undefined && (
-          <Bar percent={row.percent} label={`Progress of ${row.run_id}`} />
-        )}
-        <LastWords row={row} />
-      </span>
+      {COLUMNS.map(({ head, class: name, tip, cell }) => (
+        <span key={head} role="cell" class={name} title={tip?.(row)}>
+          {cell(row)}
+        </span>
+      ))}
     </div>
   )
 }
@@ -76,33 +101,11 @@ export function RunHeads({ all, onAll }: { readonly all: boolean; onAll(): void 
             onClick={onAll}
           />
         </span>
-        <span role="columnheader" class="state">
-          State
-        </span>
-        <span role="columnheader" class="id">
-          Run
-        </span>
-        <span role="columnheader" class="what">
-          Tool or workflow
-        </span>
-        <span role="columnheader" class="by">
-          Started by
-        </span>
-        <span role="columnheader" class="started">
-          Started
-        </span>
-        <span role="columnheader" class="took right">
-          Took
-        </span>
-        <span role="columnheader" class="few right" title="Attempts" aria-label="Attempts">
-          Tries
-        </span>
-        <span role="columnheader" class="few right" title="Artifacts" aria-label="Artifacts">
-          Files
-        </span>
-        <span role="columnheader" class="last">
-          Last message
-        </span>
+        {COLUMNS.map(({ head, title, class: name }) => (
+          <span key={head} role="columnheader" class={name} title={title} aria-label={title}>
+            {head}
+          </span>
+        ))}
       </div>
     </div>
   )
