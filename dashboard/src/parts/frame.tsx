@@ -79,7 +79,7 @@ export function LostBanner() {
   const isLost = connection.value === 'lost'
   const [late, setLate] = useState(false)
   useEffect(() => {
-    // A stream that is taken up at once is not worth a word.
+    // A short interruption is not worth a banner.
     const timer = isLost ? setTimeout(() => setLate(true), 700) : undefined
     if (!isLost) setLate(false)
     return () => clearTimeout(timer)

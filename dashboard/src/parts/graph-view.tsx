@@ -10,7 +10,7 @@ import type {
 } from '../../../src/views/model/graph.ts'
 import { layoutGraph } from '../../../src/views/model/graph.ts'
 import { now } from '../state/clock.ts'
-import { lookOf } from './state-badge.tsx'
+import { getLook } from './state-badge.tsx'
 
 type Props = {
   readonly graph: WorkflowGraph
@@ -118,13 +118,13 @@ function Step({
   onSelect,
 }: StepProps) {
   const standing = states?.get(key)
-  const look = states && planned ? lookOf(standing?.state ?? 'pending') : undefined
+  const look = states && planned ? getLook(standing?.state ?? 'pending') : undefined
   const info =
     standing &&
     [
       standing.items,
       standing.percent !== undefined && `${Math.round(standing.percent)} %`,
-      timeOf(standing),
+      getDuration(standing),
       standing.tries > 1 && `try ${standing.tries}`,
     ]
       .filter(Boolean)
@@ -187,7 +187,7 @@ function Step({
   )
 }
 
-function timeOf({ began, ended, state }: NodeStatus): string | undefined {
+function getDuration({ began, ended, state }: NodeStatus): string | undefined {
   if (began === undefined || state === 'skipped') return undefined
   return formatDuration(Math.max(0, (ended ?? Math.max(began, now.value)) - began) / 1000)
 }

@@ -6,7 +6,7 @@ import type { Decision, DecisionList } from '../../../src/views/model/api.ts'
 import { isReadOnly } from '../state/about.ts'
 import { announce } from '../state/announce.ts'
 import { ApiError, post } from '../state/api.ts'
-import { keyOf } from '../state/decisions.ts'
+import { getDecisionKey } from '../state/decisions.ts'
 import type { Resource } from '../state/resource.ts'
 import { JsonView } from './json-view.tsx'
 import { lazy } from './lazy.tsx'
@@ -15,42 +15,44 @@ import { Problem } from './notes.tsx'
 import { Badge } from './state-badge.tsx'
 import { Ago, Until } from './time.tsx'
 
-/** Every open question as a card that can be answered; who came too late is told who was faster. */
+/** Every open question as a card with a form; an answer that comes too late shows who was first. */
 export function OpenQuestions({ decisions }: { readonly decisions: Resource<DecisionList> }) {
   const { open = [], past = [] } = decisions.value ?? {}
-  // What somebody has begun to answer, as it was.
+  // Questions with a half-written answer, as they were.
   const begun = useRef(new Map<string, Decision>())
   const [late, setLate] = useState<readonly Decision[]>([])
-  const isOpen = new Set(open.map(keyOf))
+  const isOpen = new Set(open.map(getDecisionKey))
   const lost = new Map(
     [
       ...late,
-      ...[...begun.current.values()].filter((decision) => !isOpen.has(keyOf(decision))),
-    ].map((decision) => [keyOf(decision), decision]),
+      ...[...begun.current.values()].filter((decision) => !isOpen.has(getDecisionKey(decision))),
+    ].map((decision) => [getDecisionKey(decision), decision]),
   )
   const forget = (decision: Decision): void => {
-    begun.current.delete(keyOf(decision))
-    setLate((before) => before.filter((one) => keyOf(one) !== keyOf(decision)))
+    begun.current.delete(getDecisionKey(decision))
+    setLate((before) => before.filter((one) => getDecisionKey(one) !== getDecisionKey(decision)))
     decisions.reload()
   }
   return (
     <div class="questions">
       {[...lost.values()].map((decision) => (
         <Faster
-          key={keyOf(decision)}
-          decision={past.find((one) => keyOf(one) === keyOf(decision)) ?? decision}
+          key={getDecisionKey(decision)}
+          decision={
+            past.find((one) => getDecisionKey(one) === getDecisionKey(decision)) ?? decision
+          }
           onClose={() => forget(decision)}
         />
       ))}
       {open
-        .filter((decision) => !lost.has(keyOf(decision)))
+        .filter((decision) => !lost.has(getDecisionKey(decision)))
         .map((decision) => (
           <QuestionCard
-            key={keyOf(decision)}
+            key={getDecisionKey(decision)}
             decision={decision}
-            onTouch={() => begun.current.set(keyOf(decision), decision)}
+            onTouch={() => begun.current.set(getDecisionKey(decision), decision)}
             onAnswered={() => {
-              begun.current.delete(keyOf(decision))
+              begun.current.delete(getDecisionKey(decision))
               decisions.reload()
             }}
             onTooLate={() => {
@@ -110,11 +112,11 @@ const KNOWN = [
 
 type Props = {
   readonly decision: Decision
-  /** Told when the answer has been taken. */
+  /** Called when the answer was accepted. */
   onAnswered?(): void
-  /** Told when another answer was there before. */
+  /** Called when another answer was first. */
   onTooLate?(): void
-  /** Told when somebody begins to answer. */
+  /** Called when the user starts to answer. */
   onTouch?(): void
   /** Leaves out which run asks, on the page of that run. */
   readonly brief?: boolean

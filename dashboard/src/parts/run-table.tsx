@@ -18,7 +18,7 @@ export function RunTable({
       class="runs"
       label={label}
       rows={rows}
-      keyOf={({ run_id }) => run_id}
+      rowKey={({ run_id }) => run_id}
       columns={[
         { head: 'State', cell: ({ state }) => <StateBadge state={state} /> },
         { head: 'Run', cell: ({ run_id }) => <RunLink id={run_id} /> },

@@ -26,7 +26,7 @@ const LOOKS: { readonly [state in AnyState]: Look } = {
 }
 
 /** How a state looks: its colour, its symbol, its word. */
-export function lookOf(state: string): Look {
+export function getLook(state: string): Look {
   return Object.hasOwn(LOOKS, state)
     ? LOOKS[state as AnyState]
     : { role: 'dim', symbol: '·', word: state }
@@ -67,7 +67,7 @@ export function StateBadge({
   readonly state: AnyState
   readonly small?: boolean
 }) {
-  const { word, ...look } = lookOf(state)
+  const { word, ...look } = getLook(state)
   return (
     <Badge {...look} small={small} turning={state === 'running'}>
       {word}

@@ -15,12 +15,12 @@ type TableProps<Row> = {
   readonly class?: string
   readonly rows: readonly Row[]
   readonly columns: readonly (Column<Row> | false)[]
-  keyOf(row: Row): string | number
+  rowKey(row: Row): string | number
   isSelected?(row: Row): boolean
 }
 
 /** A table that scrolls sideways where it does not fit. */
-export function Table<Row>({ label, rows, columns, keyOf, isSelected, ...look }: TableProps<Row>) {
+export function Table<Row>({ label, rows, columns, rowKey, isSelected, ...look }: TableProps<Row>) {
   const shown = columns.filter((column) => column !== false)
   return (
     <div class="scroll-x">
@@ -36,7 +36,7 @@ export function Table<Row>({ label, rows, columns, keyOf, isSelected, ...look }:
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)} class={isSelected?.(row) ? 'selected' : undefined}>
+            <tr key={rowKey(row)} class={isSelected?.(row) ? 'selected' : undefined}>
               {shown.map((column, index) => (
                 <td key={index} class={column.class}>
                   {column.cell(row)}

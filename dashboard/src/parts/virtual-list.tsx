@@ -9,13 +9,13 @@ type Props = {
   render(index: number): ComponentChildren
   /** The name of the list for people who do not see it. */
   readonly label: string
-  /** Stays at the end while rows come, until somebody scrolls away from it. */
+  /** Stays at the end while rows arrive, until the user scrolls away. */
   readonly follow?: boolean
-  /** Told when somebody scrolls away from the end, or back to it. */
+  /** Called when the user scrolls away from the end, or back to it. */
   onFollow?(follows: boolean): void
   /** Brings a row into sight each time another object is given; `top`: as the first one. */
   readonly jump?: { readonly index: number; readonly place?: 'top' } | undefined
-  /** Told which rows are needed, and which is the first that can be seen. */
+  /** Called with the rows that are needed and the first visible one. */
   onRange?(first: number, last: number, top: number): void
   /** `rows` for rows of a table, whose cells have their own roles. */
   readonly kind?: 'list' | 'rows'

@@ -6,7 +6,7 @@ import { Empty, Missing } from '../parts/notes.tsx'
 import { OpenQuestions, valueText } from '../parts/questions.tsx'
 import { Dash, Table } from '../parts/table.tsx'
 import { Ago } from '../parts/time.tsx'
-import { keyOf, useDecisions } from '../state/decisions.ts'
+import { getDecisionKey, useDecisions } from '../state/decisions.ts'
 import { useKeys } from '../state/keys.ts'
 import type { ScreenProps } from './table.tsx'
 
@@ -47,7 +47,7 @@ export default function DecisionsScreen(_props: ScreenProps) {
 }
 
 function unique(decisions: readonly Decision[]): readonly Decision[] {
-  return [...new Map(decisions.map((decision) => [keyOf(decision), decision])).values()]
+  return [...new Map(decisions.map((decision) => [getDecisionKey(decision), decision])).values()]
 }
 
 function step(by: number): void {
@@ -68,7 +68,7 @@ export function PastDecisions({ past }: { readonly past: readonly Decision[] }) 
         class="past"
         label="Answered"
         rows={past.slice(0, shown)}
-        keyOf={keyOf}
+        rowKey={getDecisionKey}
         columns={[
           { head: 'When', cell: ({ answered, asked }) => <Ago at={answered?.at ?? asked} /> },
           { head: 'Question', class: 'wrap', cell: ({ question: { prompt, id } }) => prompt ?? id },

@@ -17,7 +17,7 @@ import type { ScreenProps } from './table.tsx'
 
 const LAST = 10
 
-/** What happens at this moment: what waits for somebody, what runs, and what has just ended. */
+/** The current state: what waits for an answer, what runs, and what has just ended. */
 export default function NowScreen(_props: ScreenProps) {
   const decisions = useDecisions()
   const midnight = useMidnight()
@@ -27,7 +27,7 @@ export default function NowScreen(_props: ScreenProps) {
   useAnnouncedEnds(live.rows, over.rows)
   const open = decisions.value?.open.length ?? 0
   const running = live.rows.filter(({ state }) => state !== 'waiting_ai')
-  // What somebody can answer stands above as a card.
+  // Questions that can be answered are shown above as cards.
   const waiting = live.rows.filter(
     ({ state, questions }) => state === 'waiting_ai' && questions === 0,
   )

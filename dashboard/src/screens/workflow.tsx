@@ -6,7 +6,7 @@ import { GraphView } from '../parts/graph-view.tsx'
 import { JsonView } from '../parts/json-view.tsx'
 import { Path, runPath, ToolLink, workflowPath } from '../parts/links.tsx'
 import { Empty, Missing, Problem } from '../parts/notes.tsx'
-import { lookOf } from '../parts/state-badge.tsx'
+import { getLook } from '../parts/state-badge.tsx'
 import { Fact } from '../parts/table.tsx'
 import { chosenTab, TabPanel, Tabs } from '../parts/tabs.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -173,7 +173,7 @@ export function Grid({ grid: { steps, runs } }: Pick<WorkflowDetail, 'grid'>) {
                 return (
                   <td
                     key={row.run_id}
-                    class={`cell ${state === undefined ? '' : lookOf(state).role}`}
+                    class={`cell ${state === undefined ? '' : getLook(state).role}`}
                   >
                     {state === undefined ? (
                       <span class="dim" title="not reached">
@@ -196,7 +196,7 @@ export function Grid({ grid: { steps, runs } }: Pick<WorkflowDetail, 'grid'>) {
 }
 
 function Mark({ state }: { readonly state: string }) {
-  const { role, symbol, word } = lookOf(state)
+  const { role, symbol, word } = getLook(state)
   return (
     <span class={role} title={word}>
       <span aria-hidden="true">{symbol}</span>

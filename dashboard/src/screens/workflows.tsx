@@ -35,7 +35,7 @@ export default function WorkflowsScreen(_: ScreenProps) {
             class="roomy"
             label="Workflows"
             rows={workflows}
-            keyOf={({ id }) => id}
+            rowKey={({ id }) => id}
             columns={[
               { head: 'Workflow', class: 'wide wrap', cell: (row) => <Name row={row} /> },
               { head: 'Last run', cell: ({ latest }) => <LastRun run={latest} /> },

@@ -23,7 +23,7 @@ export function learnAbout(): void {
         about.value = told
         setServerClock(told.now)
       },
-      // The banner of the stream says already that nobody answers.
+      // The banner already says that the connection is lost.
       () => undefined,
     )
   })

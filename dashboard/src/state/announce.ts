@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals'
 
-/** What a screen reader is told next, politely. */
+/** What screen readers announce next. */
 export const announcement = signal('')
 
 /** Tells something to people who cannot see it change. */
 export function announce(text: string): void {
-  // The same text twice would be told once: a region speaks when it changes.
+  // A live region speaks only when its text changes.
   announcement.value = announcement.peek() === text ? `${text}\u00a0` : text
 }

@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks'
 import type { Decision, DecisionList } from '../../../src/views/model/api.ts'
-import { useDocument } from './resource.ts'
 import type { Resource } from './resource.ts'
+import { useDocument } from './resource.ts'
 import { gaps, onRows } from './stream.ts'
 
 /** A name for a question that no other has. */
-export function keyOf({ run_id, question, asked }: Decision): string {
+export function getDecisionKey({ run_id, question, asked }: Decision): string {
   return `${run_id} ${question.id} ${asked}`
 }
 

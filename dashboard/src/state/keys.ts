@@ -7,7 +7,7 @@ export type Key = { readonly key: string; readonly label: string; run(event: Key
 /** Keys that work at this moment, the ones of the screen after those of the page. */
 export const keys = signal<readonly (readonly Key[])[]>([])
 
-/** Gives a screen keys, as long as it is shown. They rest while somebody types. */
+/** Registers the keys of a screen while it is shown. They are ignored while the user types. */
 export function useKeys(mine: readonly Key[]): void {
   const current = useRef(mine)
   current.current = mine

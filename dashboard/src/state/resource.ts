@@ -76,9 +76,7 @@ export function useDocument<Document>(path: string | undefined): Resource<Docume
 
 const WAIT_MS = 400
 
-/**
- * Asks for a document again when runs that concern it have news; many at once are asked about once.
- */
+/** Reloads a document when runs that concern it change; many changes cause one reload. */
 export function useNews(reload: () => void, concerns: (row: RunRow) => boolean = () => true): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -44,7 +44,7 @@ export function replaceQuery(changes: QueryChanges): void {
   changeQuery(changes, { replace: true })
 }
 
-/** Lets links of the page change the route instead of loading anew. */
+/** Lets links change the route instead of reloading the page. */
 export function listenToLinks(): void {
   addEventListener('popstate', () => (address.value = read()))
   document.addEventListener('click', (event) => {

@@ -19,7 +19,7 @@ const READ_AGAIN_AFTER = 300
 export type RunListState = {
   /** Newest first; there are more where `next` is set. */
   readonly rows: readonly RunRow[]
-  /** Runs that came since, and wait until somebody wants to see them. */
+  /** New runs, held back until the user asks for them. */
   readonly held: readonly RunRow[]
   readonly counts?: StateCounts
   readonly next?: string
@@ -99,7 +99,7 @@ export function openRunList(
         { rows, next } = state.peek()
       ) {
         const page = await ask(NEXT_PAGE, next)
-        // The list may have been read anew meanwhile.
+        // The list may have been reloaded in the meantime.
         if (state.peek().next !== next) continue
         const before = state.peek()
         state.value = compact({ ...before, rows: addRows(before.rows, page.rows), next: page.next })
@@ -165,7 +165,7 @@ export function openRunList(
 }
 
 /** How many runs a list has, the ones that wait aside not counted. */
-export function lengthOf({ rows, held, counts, next }: RunListState, query: string): number {
+export function getListLength({ rows, held, counts, next }: RunListState, query: string): number {
   if (next === undefined || !counts) return rows.length
   const states = parseRunFilter(new URLSearchParams(query), serverTime()).states ?? RUN_STATES
   return Math.max(

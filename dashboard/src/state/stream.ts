@@ -22,9 +22,9 @@ export const counts = signal<StateCounts | undefined>(undefined)
 export const openQuestions = signal(0)
 /** All runs. */
 export const total = signal(0)
-/** The last news of the list. Whoever must not miss any uses `onRows`. */
+/** The last change of the list. Use `onRows` to see every change. */
 export const newRows = signal<RunListChanges | undefined>(undefined)
-/** Grows when the server was started anew: what it has said before is asked for again. */
+/** Grows when the server was restarted: documents are requested again. */
 export const resets = signal(0)
 /** Grows when news of the list may have been missed, after a restart or between two streams. */
 export const gaps = signal(0)
@@ -46,7 +46,7 @@ const listeners = new Set<(news: RunListChanges) => void>()
 let source: EventSource | undefined
 let follower: Follower | undefined
 let known: { readonly epoch: string; version: number } | undefined
-// The server says at once where its list stands; what comes after that is told.
+// The server first says which version its list has, and then sends the changes.
 let hasGap = false
 let wait = FIRST_WAIT
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -188,7 +188,7 @@ async function tryAgain(): Promise<void> {
   }
 }
 
-// What is known by then is known; the next look goes on behind it.
+// The next look continues where this one stopped.
 function lookOnly(): void {
   const mine = source
   setTimeout(() => {
@@ -204,8 +204,8 @@ function reopenSoon(milliseconds: number): void {
   timer = setTimeout(openStream, milliseconds)
 }
 
-// A browser opens six connections to a server, whatever the number of its tabs, and a stream holds
-// one for ever: with one for each tab, the seventh would never load.
+// A browser opens six connections to a server for all of its tabs, and a stream keeps one: with one
+// per tab, the seventh tab would never load.
 const SLOTS = ['toolable-stream-1', 'toolable-stream-2', 'toolable-stream-3']
 
 let hasLock = false

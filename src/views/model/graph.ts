@@ -329,17 +329,17 @@ function toLines(
   undo: ReadonlySet<string>,
 ): readonly LayoutLine[] {
   const ranks = new Map<string, number>()
-  const rankOf = (key: string): number => {
+  const getRank = (key: string): number => {
     const known = ranks.get(key)
     if (known !== undefined) return known
     ranks.set(key, 0)
-    const rank = Math.max(-1, ...(before.get(key) ?? []).map(rankOf)) + 1
+    const rank = Math.max(-1, ...(before.get(key) ?? []).map(getRank)) + 1
     ranks.set(key, rank)
     return rank
   }
   const ranked: LayoutLine[] = []
   for (const key of keys) {
-    const rank = rankOf(key)
+    const rank = getRank(key)
     while (ranked.length <= rank) ranked.push({ main: [], aside: [] })
     ranked[rank]![undo.has(key) ? 'aside' : 'main'].push(key)
   }

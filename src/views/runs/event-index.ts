@@ -92,7 +92,7 @@ export type EventMatches = {
   catchUp(): Promise<void>
   readonly count: number
   /** The place in the list of the first that has this number or a higher one. */
-  placeOf(seq: number): number
+  findPlace(seq: number): number
   /** One of the list. */
   at(place: number): { readonly seq: number; readonly offset: number; readonly length: number }
 }
@@ -129,7 +129,7 @@ export function createEventMatches(path: string, filter: EventFilter): EventMatc
     get count() {
       return seqs.length
     },
-    placeOf: (wanted) => findBoundary(seqs.length, (place) => seqs[place]! < wanted),
+    findPlace: (wanted) => findBoundary(seqs.length, (place) => seqs[place]! < wanted),
     at: (place) => ({ seq: seqs[place]!, offset: offsets[place]!, length: lengths[place]! }),
   }
 }

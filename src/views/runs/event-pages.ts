@@ -33,9 +33,9 @@ type EventPageRequest = {
 type EventPager = {
   page(path: string, wanted: EventPageRequest): Promise<EventPage>
   /** Where to begin to read a record in which a number is wanted. */
-  placeOf(path: string, seq: number): Promise<number>
+  findPlace(path: string, seq: number): Promise<number>
   /** Pages of events that stand in no file. */
-  pageOf(events: readonly RunEvent[], wanted: EventPageRequest): EventPage
+  pageEvents(events: readonly RunEvent[], wanted: EventPageRequest): EventPage
   /** The lines of a text file. */
   lines(path: string): LineIndex
 }
@@ -83,8 +83,8 @@ export function createEventPager(): EventPager {
     const found = filtered.get(`${path}\n${filter.key}`, () => createEventMatches(path, filter))
     await found.catchUp()
     const { seq: total } = await indexOf(path).catchUp()
-    const end = before === undefined ? found.count : found.placeOf(before)
-    const first = before === undefined ? found.placeOf(from) : Math.max(0, end - limit)
+    const end = before === undefined ? found.count : found.findPlace(before)
+    const first = before === undefined ? found.findPlace(from) : Math.max(0, end - limit)
     const to = Math.min(end, first + limit)
     const file = first < to ? await openRegularFile(path) : undefined
     const events = file ? await readMatches(file, found, first, to).finally(() => file.close()) : []
@@ -101,12 +101,12 @@ export function createEventPager(): EventPager {
       wanted.filter
         ? filteredPage(path, { ...wanted, filter: wanted.filter })
         : plainPage(path, wanted),
-    async placeOf(path, seq) {
+    async findPlace(path, seq) {
       const index = indexOf(path)
       await index.catchUp()
       return index.beforeEvent(seq)
     },
-    pageOf(all, { from, before, limit, filter }) {
+    pageEvents(all, { from, before, limit, filter }) {
       const fitting = filter
         ? all.filter((event) => filter.mayFit(JSON.stringify(event)) && filter.fits(event))
         : all

@@ -96,7 +96,7 @@ export function createRunIndex(): RunIndex {
   }
   const isCurrent = ({ id, version: at }: IndexChange): boolean =>
     (entries.get(id)?.version ?? removed.get(id)) === at
-  const placeOf = (row: RunRow): number => {
+  const findPlace = (row: RunRow): number => {
     const last = order.at(-1)
     if (last && isNewer(last.row, row)) return order.length
     return findBoundary(order.length, (place) => isNewer(order[place]!.row, row))
@@ -128,13 +128,13 @@ export function createRunIndex(): RunIndex {
       }
       if (before) {
         count(before, -1)
-        const place = placeOf(before.row)
+        const place = findPlace(before.row)
         if (before.row.created === entry.row.created) order[place] = kept
         else {
           order.splice(place, 1)
-          order.splice(placeOf(kept.row), 0, kept)
+          order.splice(findPlace(kept.row), 0, kept)
         }
-      } else order.splice(placeOf(kept.row), 0, kept)
+      } else order.splice(findPlace(kept.row), 0, kept)
       entries.set(run_id, kept)
       count(kept, 1)
       if (isNews) emitChange()
@@ -143,7 +143,7 @@ export function createRunIndex(): RunIndex {
       const before = entries.get(id)
       if (!before) return
       count(before, -1)
-      order.splice(placeOf(before.row), 1)
+      order.splice(findPlace(before.row), 1)
       entries.delete(id)
       removed.set(id, note(id))
       // The first that was put in is the oldest.

@@ -24,8 +24,8 @@ import {
   parsePageRequest,
   readLogPage,
 } from './event-pages.ts'
-import { readInlineExecution } from './inline-executions.ts'
 import type { InlineExecution } from './inline-executions.ts'
+import { readInlineExecution } from './inline-executions.ts'
 import {
   createArtifactLists,
   createRunModelCache,
@@ -120,7 +120,7 @@ export function openRunsSource({
       const row = await find(id)
       const wanted = parsePageRequest(query, parseEventFilter(query, now()))
       return row.light
-        ? events.pageOf((await findLight(id)).events, wanted)
+        ? events.pageEvents((await findLight(id)).events, wanted)
         : events.page(getRunPaths(root, id).events, wanted)
     },
     async log(id, query) {
@@ -176,7 +176,7 @@ export function openRunsSource({
         await kept.untilGone(id, signal)
         return
       }
-      const offset = await events.placeOf(path, after)
+      const offset = await events.findPlace(path, after)
       // A resume is noticed here before the watcher sees it.
       yield* followEvents(path, { after, offset, signal, onGrowth: () => kept.noticed(id, folder) })
     },

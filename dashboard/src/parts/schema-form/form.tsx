@@ -17,7 +17,7 @@ import { GroupControl, ListControl, VariantsControl } from './nested.tsx'
 
 export type SchemaFormProps = {
   readonly schema: JsonSchema
-  /** Undefined at first: then the form tells at once what it begins with. */
+  /** Undefined at first: the form then reports its initial value. */
   readonly value: unknown
   /** `ok` is false while a text of it cannot be read as a value; then nothing should be sent. */
   onChange(value: unknown, ok: boolean): void
@@ -294,7 +294,7 @@ function Control({
   }
 }
 
-// Where yes and no both have to be said, a box that nobody has touched would say no.
+// An untouched checkbox would mean no where an explicit choice is required.
 function asChoice(field: FormField, { required }: Place): FormField {
   if (field.kind !== 'boolean' || !required || field.schema['default'] !== undefined) return field
   return {
@@ -333,7 +333,7 @@ type JsonControlProps = {
   readonly whole?: boolean
 }
 
-/** A text of JSON, for what has no form of its own. */
+/** A text field for JSON, for values without a control. */
 export function JsonControl({
   name,
   value,
@@ -347,7 +347,7 @@ export function JsonControl({
   const id = useId()
   const [draft, setDraft] = useState(() => write(value))
   const read = parseJsonText(draft)
-  // Somebody else has changed the value.
+  // The value was changed from outside.
   const text =
     read.problem !== undefined || JSON.stringify(read.value) === JSON.stringify(value)
       ? draft

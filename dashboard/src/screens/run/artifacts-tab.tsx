@@ -37,7 +37,7 @@ export function ArtifactsTab({
     <Table
       label="Artifacts"
       rows={artifacts}
-      keyOf={({ index }) => index}
+      rowKey={({ index }) => index}
       columns={[
         { head: 'Name', class: 'wrap', cell: ({ name }) => <strong>{name}</strong> },
         { head: 'Path', class: 'wrap mono dim', cell: (artifact) => <Place artifact={artifact} /> },

@@ -22,7 +22,7 @@ export function AttemptsTab({ model }: { readonly model: RunModel }) {
       <Table
         label="Attempts"
         rows={model.attempts}
-        keyOf={({ attempt }) => attempt}
+        rowKey={({ attempt }) => attempt}
         columns={[
           { head: 'Attempt', class: 'right number', cell: ({ attempt }) => attempt },
           { head: 'Outcome', cell: ({ state }) => <StateBadge state={state} small /> },
@@ -61,7 +61,7 @@ export function Moments({ model }: { readonly model: RunModel }) {
         class="tight"
         label="Moments"
         rows={model.marks}
-        keyOf={({ seq }) => seq}
+        rowKey={({ seq }) => seq}
         columns={[
           {
             head: 'After',

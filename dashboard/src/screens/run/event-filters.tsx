@@ -100,7 +100,7 @@ function Choice({ label, all, value, options, onChange }: ChoiceProps) {
   )
 }
 
-/** A text to look for, told when somebody stops typing. */
+/** A search field that reports its text when the user stops typing. */
 export function SearchField({
   label,
   value,

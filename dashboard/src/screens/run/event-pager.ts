@@ -14,7 +14,7 @@ export type EventPager = {
   at(index: number): JsonObject | undefined
   /** Brings the ones in sight. */
   need(first: number, last: number): void
-  /** The run goes on: these came. */
+  /** Adds new events of a live run. */
   add(events: readonly JsonObject[]): void
   readonly error: unknown
 }
@@ -121,7 +121,7 @@ export function pageSome(ask: Ask, changed: () => void): EventPager {
         if (head.length + tail.length < count || tail.length > 0) tail = [...tail, ...events]
         else head = [...head, ...events]
         count += events.length
-        seen = next === undefined ? Math.max(seen, total) : seqOf(events.at(-1))
+        seen = next === undefined ? Math.max(seen, total) : getSeq(events.at(-1))
         grown ||= next !== undefined
       })
     }, GROWTH_PAUSE_MS)
@@ -131,13 +131,13 @@ export function pageSome(ask: Ask, changed: () => void): EventPager {
     const gapEnd = count - tail.length
     if (busy || head.length >= gapEnd || last < head.length || first >= gapEnd) return
     if (first - head.length <= gapEnd - last) {
-      const bound = tail[0] ? seqOf(tail[0]) : seen + 1
-      void load({ from: String(seqOf(head.at(-1)) + 1) }, ({ events }) => {
-        head = [...head, ...events.filter((event) => seqOf(event) < bound)]
+      const bound = tail[0] ? getSeq(tail[0]) : seen + 1
+      void load({ from: String(getSeq(head.at(-1)) + 1) }, ({ events }) => {
+        head = [...head, ...events.filter((event) => getSeq(event) < bound)]
       })
     } else
-      void load({ before: String(tail[0] ? seqOf(tail[0]) : seen + 1) }, ({ events }) => {
-        tail = [...events.filter((event) => seqOf(event) > seqOf(head.at(-1))), ...tail]
+      void load({ before: String(tail[0] ? getSeq(tail[0]) : seen + 1) }, ({ events }) => {
+        tail = [...events.filter((event) => getSeq(event) > getSeq(head.at(-1))), ...tail]
       })
   }
   void load({ from: '1' }, ({ events, matching, total }) => {
@@ -158,6 +158,6 @@ export function pageSome(ask: Ask, changed: () => void): EventPager {
   }
 }
 
-function seqOf(event: JsonObject | undefined): number {
+function getSeq(event: JsonObject | undefined): number {
   return Number(event?.['seq'] ?? 0)
 }

@@ -32,7 +32,7 @@ export default function EventsTab({
 }) {
   const { query } = route.value
   const { model } = run
-  const wanted = filterOf(query, selection)
+  const wanted = getFilter(query, selection)
   const [, redraw] = useState(0)
   const [follows, setFollows] = useState(!isFinished(model.state))
   const pager = useMemo(
@@ -99,7 +99,7 @@ export default function EventsTab({
 }
 
 // The same text for the same filter, so that it says when another list is wanted.
-function filterOf(query: URLSearchParams, { step, range }: Selection): string {
+function getFilter(query: URLSearchParams, { step, range }: Selection): string {
   const filter = new URLSearchParams()
   for (const [name, key] of [
     ['etype', 'type'],

@@ -16,9 +16,7 @@ import { selectStep } from './selection.ts'
 
 const MOST_ITEMS = 100
 
-/**
- * The workflow of a run as a graph that moves with it; the chosen step is told in full beside it.
- */
+/** The workflow of a run as a live graph, with the details of the selected step beside it. */
 export default function GraphTab({
   workflow,
   model,
@@ -28,7 +26,7 @@ export default function GraphTab({
   readonly model: RunModel
   readonly step: string | undefined
 }) {
-  // The document is asked for anew while the run goes on, with the same steps in it.
+  // The document is reloaded while the run continues, with the same steps in it.
   const same = JSON.stringify(workflow.steps)
   const [graph, generalize] = useMemo(
     () => [createGraph(workflow.steps), createKeyGeneralizer(workflow.steps)],
@@ -43,7 +41,9 @@ export default function GraphTab({
         graph={graph}
         states={states}
         selected={chosen}
-        onSelect={(key) => selectStep(key === chosen ? undefined : stepOf(key, states.get(key)))}
+        onSelect={(key) =>
+          selectStep(key === chosen ? undefined : getStepKey(key, states.get(key)))
+        }
       />
       {planned && <StepPanel planned={planned} standing={states.get(planned.key)} model={model} />}
     </div>
@@ -51,7 +51,7 @@ export default function GraphTab({
 }
 
 // A box that stands for one step of the run selects that step.
-function stepOf(key: string, standing: NodeStatus | undefined): string {
+function getStepKey(key: string, standing: NodeStatus | undefined): string {
   return standing?.keys.length === 1 ? standing.keys[0]! : key
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { createKeyGeneralizer } from '../../../../src/views/model/graph-status.ts'
 import { lazy } from '../../parts/lazy.tsx'
 import { Missing } from '../../parts/notes.tsx'
-import { lookOf } from '../../parts/state-badge.tsx'
+import { getLook } from '../../parts/state-badge.tsx'
 import type { Tab } from '../../parts/tabs.tsx'
 import { chosenTab, TabPanel, Tabs } from '../../parts/tabs.tsx'
 import { announce } from '../../state/announce.ts'
@@ -41,7 +41,7 @@ function Run({ run }: { readonly run: LiveRun }) {
   const { model, detail } = run
   const before = useRef(model.state)
   useEffect(() => {
-    if (before.current !== model.state) announce(`The run is ${lookOf(model.state).word}`)
+    if (before.current !== model.state) announce(`The run is ${getLook(model.state).word}`)
     before.current = model.state
   }, [model.state])
   const selection = readSelection(model.created)

@@ -107,11 +107,11 @@ function LastChange({ id, seq }: { readonly id: string; readonly seq: number }) 
         <Table
           label="Changes since the attempt before"
           rows={changes}
-          keyOf={({ path }) => path}
+          rowKey={({ path }) => path}
           columns={[
             { head: 'Where', cell: ({ path }) => <code>{path}</code> },
-            { head: 'Before', class: 'wrap bad', cell: ({ before: old }) => textOf(old) },
-            { head: 'After', class: 'wrap ok', cell: ({ after: fresh }) => textOf(fresh) },
+            { head: 'Before', class: 'wrap bad', cell: ({ before: old }) => toText(old) },
+            { head: 'After', class: 'wrap ok', cell: ({ after: fresh }) => toText(fresh) },
           ]}
         />
       )}
@@ -119,6 +119,6 @@ function LastChange({ id, seq }: { readonly id: string; readonly seq: number }) 
   )
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return value === undefined ? '–' : JSON.stringify(value).slice(0, 500)
 }

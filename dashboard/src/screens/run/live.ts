@@ -19,7 +19,7 @@ export type LiveRun = {
   reload(): void
 }
 
-// What the document says besides the model is asked for anew after these.
+// The document is reloaded after these events.
 const TURNS = new Set([
   'runner_start',
   'runner_end',
@@ -158,7 +158,7 @@ export function openFeed({
     else [waiting, at] = [[], 0]
     drawn()
   }
-  // A hidden page draws nothing, but is to be true when somebody looks again.
+  // A hidden page draws nothing, but must be up to date when it is shown again.
   const schedule = (): void => {
     if (cancel) return
     if (document.hidden) {

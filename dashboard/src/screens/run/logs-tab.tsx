@@ -203,7 +203,7 @@ export type Log = {
 
 const NOTHING: Log = { lines: [], total: 0, cut: 0, isWhole: false }
 
-/** Reads a log from its beginning, and goes on while the run does. */
+/** Reads a log from its beginning, and follows it while the run is live. */
 export function useLog(id: string, file: string, isLive: boolean): Log {
   const [log, setLog] = useState(NOTHING)
   const live = useRef(isLive)

@@ -27,7 +27,7 @@ export default function StepsTab({
       <Table
         label="Steps"
         rows={steps}
-        keyOf={({ key }) => key}
+        rowKey={({ key }) => key}
         isSelected={({ key }) => isSelected(key)}
         columns={[
           { head: 'State', cell: ({ state }) => <StateBadge state={state} small /> },

@@ -3,7 +3,7 @@ import { formatDuration } from '../../../../src/views/model/format.ts'
 import type { TimeScale } from '../../../../src/views/model/time-scale.ts'
 import { getTicks, thinMarks } from '../../../../src/views/model/time-scale.ts'
 import type { Timeline, TimelineRow, TimeRange } from '../../../../src/views/model/timeline.ts'
-import { lookOf } from '../../parts/state-badge.tsx'
+import { getLook } from '../../parts/state-badge.tsx'
 
 const LEAST_DRAG = 4
 const LABEL_WIDTH = 48
@@ -51,14 +51,14 @@ export function Plot({
   const { width } = scale
   const picture = useRef<SVGSVGElement>(null)
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number }>()
-  const placeOf = (event: MouseEvent): number =>
+  const getX = (event: MouseEvent): number =>
     Math.min(width, Math.max(0, event.clientX - picture.current!.getBoundingClientRect().left))
   useEffect(() => {
     const element = picture.current!
     const turn = (event: WheelEvent): void => {
       if (!event.ctrlKey && !event.metaKey) return
       event.preventDefault()
-      onZoom(scale.toTime(placeOf(event)), event.deltaY > 0 ? 1.25 : 0.8)
+      onZoom(scale.toTime(getX(event)), event.deltaY > 0 ? 1.25 : 0.8)
     }
     element.addEventListener('wheel', turn, { passive: false })
     return () => element.removeEventListener('wheel', turn)
@@ -73,7 +73,7 @@ export function Plot({
   }
   const band = drag
     ? { x: Math.min(drag.from, drag.to), width: Math.abs(drag.to - drag.from) }
-    : brushed && bandOf(brushed, scale, range)
+    : brushed && getBand(brushed, scale, range)
   return (
     <svg
       ref={picture}
@@ -83,11 +83,11 @@ export function Plot({
       onPointerDown={(event) => {
         if (event.button === 0) {
           event.currentTarget.setPointerCapture(event.pointerId)
-          setDrag({ from: placeOf(event), to: placeOf(event) })
+          setDrag({ from: getX(event), to: getX(event) })
         }
       }}
       onPointerMove={(event) => {
-        if (drag) setDrag({ ...drag, to: placeOf(event) })
+        if (drag) setDrag({ ...drag, to: getX(event) })
       }}
       onPointerUp={(event) => {
         if (drag && Math.abs(drag.to - drag.from) < LEAST_DRAG) {
@@ -139,7 +139,7 @@ export function Plot({
         />
       ))}
       {timeline.silences.map((silence) => {
-        const place = bandOf(silence, scale, range)
+        const place = getBand(silence, scale, range)
         return (
           place && (
             <rect
@@ -226,8 +226,8 @@ function Row({
   return (
     <g class={row.kind}>
       {row.bars.map((bar, index) => {
-        const place = bandOf(bar, scale, range)
-        const { role, word } = lookOf(bar.state)
+        const place = getBand(bar, scale, range)
+        const { role, word } = getLook(bar.state)
         return (
           place && (
             <rect
@@ -259,7 +259,7 @@ function Row({
   )
 }
 
-function bandOf(
+function getBand(
   { from, to }: TimeRange,
   scale: TimeScale,
   range: TimeRange,

@@ -5,7 +5,7 @@ import type { Timeline, TimelineRow, TimeRange } from '../../../../src/views/mod
 import { createTimeline } from '../../../../src/views/model/timeline.ts'
 import { Quiet } from '../../parts/buttons.tsx'
 import { runPath } from '../../parts/links.tsx'
-import { lookOf } from '../../parts/state-badge.tsx'
+import { getLook } from '../../parts/state-badge.tsx'
 import { now } from '../../state/clock.ts'
 import { replaceQuery, route } from '../../state/route.ts'
 import type { LiveRun } from './live.ts'
@@ -59,7 +59,7 @@ export function TimelineView({
       element.removeEventListener('scroll', measure)
     }
   }, [])
-  const range = insideOf(selection.zoom, timeline)
+  const range = clampRange(selection.zoom, timeline)
   const scale = createTimeScale(range, folds ? timeline.idle : [], view.width)
   const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - SPARE_ROWS)
   const rows = timeline.rows.slice(
@@ -78,7 +78,7 @@ export function TimelineView({
   const select = (row: TimelineRow): void =>
     row.kind === 'step'
       ? selectStep(row.key)
-      : selectStretch('range', stretchOf(row.bars), model.created)
+      : selectStretch('range', getStretch(row.bars), model.created)
   const chosen = timeline.rows.find(({ key }) => isSelected(key))
   return (
     <section class="card timeline" aria-label="Timeline">
@@ -107,7 +107,7 @@ export function TimelineView({
           </label>
         )}
         {chosen && (
-          <Quiet onClick={() => selectStretch('range', stretchOf(chosen.bars), model.created)}>
+          <Quiet onClick={() => selectStretch('range', getStretch(chosen.bars), model.created)}>
             Range of {chosen.name}
           </Quiet>
         )}
@@ -165,12 +165,12 @@ export function TimelineView({
   )
 }
 
-function insideOf(wanted: TimeRange | undefined, { from, to }: Timeline): TimeRange {
+function clampRange(wanted: TimeRange | undefined, { from, to }: Timeline): TimeRange {
   const inside = wanted && { from: Math.max(from, wanted.from), to: Math.min(to, wanted.to) }
   return inside && inside.to > inside.from ? inside : { from, to }
 }
 
-function stretchOf(bars: readonly TimeRange[]): TimeRange | undefined {
+function getStretch(bars: readonly TimeRange[]): TimeRange | undefined {
   return bars.length === 0
     ? undefined
     : {
@@ -196,7 +196,7 @@ export function RowLabel({
   readonly end: number
   onSelect(): void
 }) {
-  const { role, symbol, word } = lookOf(row.state)
+  const { role, symbol, word } = getLook(row.state)
   const from = row.bars[0]?.from
   const took =
     from === undefined

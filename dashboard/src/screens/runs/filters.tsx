@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RunState } from '../../../../src/protocol/run-state.ts'
 import type { RunRow, StateCounts, ToolList, WorkflowRow } from '../../../../src/views/model/api.ts'
 import { Quiet } from '../../parts/buttons.tsx'
-import { lookOf, Symbol } from '../../parts/state-badge.tsx'
+import { getLook, Symbol } from '../../parts/state-badge.tsx'
 import { timeText } from '../../parts/time.tsx'
 import { useKeys } from '../../state/keys.ts'
 import { keep, recall } from '../../state/preferences.ts'
@@ -21,7 +21,7 @@ export const FILTERS = {
   parent: 'Part of',
 } as const
 
-/** A filter that somebody gave a name. */
+/** A filter saved under a name. */
 export type SavedFilter = { readonly name: string; readonly query: string }
 
 /** What of an address chooses runs, in one order, so that the same filter always reads the same. */
@@ -108,7 +108,7 @@ export function StateButtons({
         all <span class="count">{all.toLocaleString('en')}</span>
       </button>
       {ORDER.map((state) => {
-        const { role, symbol, word } = lookOf(state)
+        const { role, symbol, word } = getLook(state)
         const amount = counts?.[state] ?? 0
         return (
           <button
@@ -306,10 +306,7 @@ function merge(known: readonly string[] = [], seen: readonly string[]): readonly
   return [...new Set([...known, ...seen])].sort()
 }
 
-/**
- * The filters that are set, each with a way to take it out, and those that somebody keeps under a
- * name.
- */
+/** The active filters, each with a button that removes it, and the saved ones. */
 export function ChosenFilters({
   query,
   search,

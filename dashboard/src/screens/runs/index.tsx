@@ -7,7 +7,7 @@ import { serverTime } from '../../state/clock.ts'
 import { useKeys } from '../../state/keys.ts'
 import { isNarrow } from '../../state/media.ts'
 import type { RunList } from '../../state/run-list.ts'
-import { lengthOf, openRunList } from '../../state/run-list.ts'
+import { getListLength, openRunList } from '../../state/run-list.ts'
 import type { ScreenProps } from '../table.tsx'
 import { ChosenFilters, FilterFields, filterQuery, SearchBox, StateButtons } from './filters.tsx'
 import { RunHeads, RunRowCells } from './run-row.tsx'
@@ -20,7 +20,7 @@ export default function RunsScreen({ query }: ScreenProps) {
   const search = filterQuery(query)
   const kept = keptList(search)
   const { rows, held, counts, error, loading } = kept.list.state.value
-  const count = lengthOf(kept.list.state.value, search)
+  const count = getListLength(kept.list.state.value, search)
   const table = useRef<HTMLDivElement>(null)
   const [jump, setJump] = useState<{ readonly index: number; readonly place?: 'top' } | undefined>(
     kept.top > 0 ? { index: kept.top, place: 'top' } : undefined,
@@ -133,8 +133,8 @@ type Kept = { readonly query: string; readonly list: RunList; top: number }
 let kept: Kept | undefined
 
 /**
- * The list of a query. The last one stays open when its screen is left, so that whoever comes back
- * finds it where it was.
+ * The list of a query. The last one stays open when its screen is left, so that coming back finds
+ * it unchanged.
  */
 export function keptList(query: string): Kept {
   if (kept?.query !== query) {

@@ -6,7 +6,7 @@ import { runPath } from '../../parts/links.tsx'
 import { announce } from '../../state/announce.ts'
 import { post } from '../../state/api.ts'
 
-/** The runs that somebody has selected, as they are now. */
+/** The selected runs, as they are now. */
 export type Selection = {
   readonly rows: readonly RunRow[]
   readonly all: boolean
@@ -86,7 +86,7 @@ export function SelectionBar({
   )
 }
 
-// A few at a time; those that are refused do not hold up the others, and are told at the end.
+// A few at a time; refusals do not stop the others and are reported at the end.
 async function forAll(
   rows: readonly RunRow[],
   done: string,

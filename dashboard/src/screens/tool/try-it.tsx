@@ -46,7 +46,7 @@ export function TryIt({
     (name) => isObject(schema['properties']) && Object.hasOwn(schema['properties'], name),
   )
   const dry = field === undefined ? planned : isObject(value) && value[field] === true
-  // What is only missing yet is no news to somebody who has just begun.
+  // Missing fields are not reported before the first attempt to start.
   const problems = [...(preview?.problems ?? []), ...(refused ? [refused] : [])].filter(
     ({ path }) => tried || valueAt(value, path) !== undefined,
   )

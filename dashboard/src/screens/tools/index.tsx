@@ -115,7 +115,7 @@ export function Problems({ problems }: { readonly problems: readonly ToolProblem
         class="roomy"
         label="Refused"
         rows={sorted}
-        keyOf={({ location, reason, message }) => `${location} ${reason} ${message}`}
+        rowKey={({ location, reason, message }) => `${location} ${reason} ${message}`}
         columns={[
           {
             head: 'Level',
@@ -179,7 +179,7 @@ export function Shadowed({ rows }: { readonly rows: readonly ToolRow[] }) {
         class="roomy"
         label="Shadowed"
         rows={rows}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         columns={[
           { head: 'Tool', cell: ({ id }) => <ToolLink id={id} class="subject" /> },
           { head: 'Shadowed by', cell: ({ shadowed_by: id }) => <ToolLink id={id!} /> },
@@ -204,7 +204,7 @@ export function Sources({ sources }: Pick<ToolList, 'sources'>) {
         class="roomy"
         label="Sources"
         rows={sources}
-        keyOf={({ name }) => name}
+        rowKey={({ name }) => name}
         columns={[
           {
             head: 'Source',

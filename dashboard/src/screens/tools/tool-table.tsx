@@ -28,7 +28,7 @@ export function ToolTable({ rows }: { readonly rows: readonly ToolRow[] }) {
         class="roomy"
         label="Tools"
         rows={rows}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         columns={[
           { head: 'Tool', class: 'wide wrap', cell: (row) => <Name row={row} /> },
           {
@@ -92,7 +92,7 @@ function Week({ row: { id, name, week } }: { readonly row: ToolRow }) {
   )
 }
 
-/** What kind of tool it is, where that matters to whoever runs it. */
+/** Whether a tool is destructive or read-only. */
 export function Kinds({ row }: { readonly row: Pick<ToolRow, 'destructive' | 'readonly'> }) {
   if (row.destructive)
     return (
