@@ -5,10 +5,24 @@
 import type { RunEvent } from '../../protocol/run-state.ts'
 import { shorten } from '../../util/text.ts'
 import { asString, compact, isObject } from '../../util/values.ts'
-import type { RunFailure, RunProgress } from './run-summary.ts'
 
 const MAX_TEXT_CHARS = 500
 const MAX_STEP_CHARS = 200
+
+/** How far a tool says it is. */
+export type RunProgress = {
+  readonly percent?: number
+  readonly message?: string
+  readonly step?: string
+}
+
+/** What was wrong, in the words of the tool or of the runner. */
+export type RunFailure = {
+  readonly code: string
+  readonly message?: string
+  readonly hint?: string
+  /** The step that failed. */ readonly step?: string
+}
 
 /**
  * What an event says, in one line for people; empty when its type says it all. Callers clean it

@@ -7,11 +7,12 @@ import { readEventPlan } from '../../protocol/plan.ts'
 import type { RunEvent, RunState } from '../../protocol/run-state.ts'
 import { applyRunEvent, isFinished } from '../../protocol/run-state.ts'
 import { asNumber, asString, compact, isObject } from '../../util/values.ts'
+import type { RunFailure } from './event-text.ts'
 import { toEventText, toFailure, toLastText, toProgress } from './event-text.ts'
 import { applyToSteps } from './run-model-steps.ts'
 import type { AttemptModel, RunModel } from './run-model.ts'
 import { listOpenQuestions } from './run-model.ts'
-import type { OpenQuestion, RunFailure } from './run-summary.ts'
+import type { OpenQuestion } from './run-summary.ts'
 
 const MAX_MARKS = 500
 const MAX_EVENT_TYPES = 60

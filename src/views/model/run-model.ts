@@ -10,7 +10,8 @@
 import type { Plan } from '../../protocol/plan.ts'
 import type { RunState } from '../../protocol/run-state.ts'
 import { compact } from '../../util/values.ts'
-import type { OpenQuestion, RunFailure, RunProgress } from './run-summary.ts'
+import type { RunFailure, RunProgress } from './event-text.ts'
+import type { OpenQuestion } from './run-summary.ts'
 
 /**
  * The state of a step. `waiting`: a question needs an answer; `interrupted`: its runner died or

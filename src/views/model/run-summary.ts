@@ -13,6 +13,7 @@ import {
   isFinished,
 } from '../../protocol/run-state.ts'
 import { asString, compact, isObject } from '../../util/values.ts'
+import type { RunFailure, RunProgress } from './event-text.ts'
 import { toEventText, toFailure, toProgress } from './event-text.ts'
 
 const MAX_QUESTIONS = 100
@@ -150,27 +151,12 @@ function stripEnvelope(event: RunEvent): { readonly [field: string]: unknown } {
   )
 }
 
-/** How far a tool says it is. */
-export type RunProgress = {
-  readonly percent?: number
-  readonly message?: string
-  readonly step?: string
-}
-
 /** A question without an answer. */
 export type OpenQuestion = {
   readonly id: string
   readonly kind?: string
   readonly prompt?: string
   readonly [field: string]: unknown
-}
-
-/** What was wrong, in the words of the tool or of the runner. */
-export type RunFailure = {
-  readonly code: string
-  readonly message?: string
-  readonly hint?: string
-  /** The step that failed. */ readonly step?: string
 }
 
 /** Where a run stands: everything that its record says, in one object of bounded size. */
