@@ -1,4 +1,5 @@
 // What a page of the documentation says about the program, made true again.
+import { agentTable } from './agent-table.mjs'
 import { runConsole } from './console.mjs'
 import { errorTable } from './error-table.mjs'
 import { mapFences } from './fences.mjs'
@@ -16,7 +17,9 @@ export function refreshPage(page) {
       : body
   })
   return fenced.replace(
-    /(<!-- error table -->\n)[^]*?(<!-- end -->)/,
-    (_all, begin, end) => `${begin}${errorTable()}\n${end}`,
+    /(<!-- (error|agent) table -->\n)[^]*?(<!-- end -->)/,
+    (_all, begin, name, end) => `${begin}${TABLES[name]()}\n${end}`,
   )
 }
+
+const TABLES = { error: errorTable, agent: agentTable }

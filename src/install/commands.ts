@@ -16,19 +16,19 @@ import type { JsonSchema } from '../util/values.ts'
 import { compact } from '../util/values.ts'
 import type { InstallScope } from './agents/agent.ts'
 import { getAgentEnvironment } from './agents/agent.ts'
-import { chooseAgents, CODING_AGENTS } from './agents/agents.ts'
+import {
+  AGENT_NAMES,
+  loadAgents,
+  loadServerAgents,
+  requireUsedAgents,
+  SERVER_AGENT_NAMES,
+} from './agents/agents.ts'
 import type { InstallResult } from './report.ts'
 import { applyToAll, mergeResults, reportInstall, reportRemoval } from './report.ts'
 import type { ServerInput } from './server-entry.ts'
 import { createServerTarget, getLaunchCommand } from './server-entry.ts'
 import type { ServerConfigFile } from './servers.ts'
-import {
-  addServer,
-  listServerConfigs,
-  listServers,
-  removeServers,
-  SERVER_AGENTS,
-} from './servers.ts'
+import { addServer, listServerConfigs, listServers, removeServers } from './servers.ts'
 import { generateSkill } from './skill-folder.ts'
 import type { SkillInstallFolder } from './skills.ts'
 import { addSkill, listSkillFolders, listSkills, uninstallSkill } from './skills.ts'
@@ -42,34 +42,38 @@ export const installCommands: BuiltinFactory = (set, host) => [
   ...skillCommands(set, host),
 ]
 
-type ServerInstallChoice = {
+/** Which agents, where, and whether entries and files of others may be replaced. */
+type InstallChoice = {
   readonly scope: InstallScope
   readonly agent?: readonly string[]
-  readonly name?: string
   readonly force: boolean
 }
+type ServerInstallChoice = InstallChoice & { readonly name?: string }
 
+const CHANGES_AGENTS = { annotations: { idempotent: true }, dryRun: true } as const
+const LISTS_AGENTS = {
+  annotations: { readOnly: true, idempotent: true },
+  examples: [{ description: 'In every agent', args: [] }],
+} as const
 const NOTHING_DONE: InstallResult = { rows: [], errors: [] }
-const SERVER_AGENT_NAMES = SERVER_AGENTS.map(({ name }) => name)
-const describeServerConfig = ({ agent, file }: ServerConfigFile) => ({
-  target: file,
-  details: { agents: [agent.name] },
-})
 
-/**
- * `mcp add`, `mcp remove` and `mcp list`: the program as an MCP server in the configuration of
- * agents.
- */
+/** `mcp add`, `mcp remove` and `mcp list`: the program as an MCP server of agents. */
 const serverCommands: BuiltinFactory = (set, host): readonly BuiltinCommand[] => {
+  const agent = agentsField(SERVER_AGENT_NAMES)
+  const name = {
+    type: 'string',
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: `The name of the server; default: ${set.name}`,
+  }
   const add = tool({
     name: 'mcp_add',
     summary: 'Install this program as an MCP server into the agents on this machine',
     description:
       'Writes one entry into the configuration of each agent and marks it. What others wrote stays as it is; an entry of the same name that is not ours is a conflict.',
     input: objectSchema({
-      scope: COMMAND_FIELDS.scope,
-      agent: COMMAND_FIELDS.agents(SERVER_AGENT_NAMES),
-      name: COMMAND_FIELDS.name(set.name),
+      scope: SCOPE_FIELD,
+      agent,
+      name,
       transport: {
         type: 'string',
         enum: ['stdio', 'http'],
@@ -82,24 +86,11 @@ const serverCommands: BuiltinFactory = (set, host): readonly BuiltinCommand[] =>
         minLength: 1,
         description: 'The program that the agent starts; default: as this one was started',
       },
-      arg: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'An argument before --serve-mcp stdio; may be repeated',
-      },
-      env: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'NAME=value for the environment of the server; may be repeated',
-      },
-      force: {
-        type: 'boolean',
-        default: false,
-        description: 'Replace an entry that somebody else wrote or changed',
-      },
+      arg: textsField('An argument before --serve-mcp stdio; may be repeated'),
+      env: textsField('NAME=value for the environment of the server; may be repeated'),
+      force: forceField('Replace an entry that somebody else wrote or changed'),
     }),
-    annotations: { idempotent: true },
-    dryRun: true,
+    ...CHANGES_AGENTS,
     examples: [
       { description: 'See what would be written', args: ['--dry-run'] },
       {
@@ -113,32 +104,28 @@ const serverCommands: BuiltinFactory = (set, host): readonly BuiltinCommand[] =>
       { description: 'A server that runs already', args: ['--url', 'http://127.0.0.1:8080/mcp'] },
     ],
     async run(input, ctx) {
-      const {
-        scope,
-        agent,
-        name = set.name,
-        force,
-        ...wishes
-      } = input as ServerInstallChoice & ServerInput
+      const choice = input as ServerInstallChoice & ServerInput
       const here = getAgentEnvironment(ctx)
-      const server = createServerTarget(
-        wishes,
-        getLaunchCommand(host.started, set.name, scope, here),
-      )
-      const places = await listServerConfigs(
-        chooseAgents(SERVER_AGENTS, agent, here, input),
-        scope,
-        here,
-      )
+      const launch = getLaunchCommand(host.started, set.name, choice.scope, here)
+      const server = createServerTarget(choice, launch)
+      const known = await loadServerAgents(choice.agent)
+      const agents = choice.agent ? known : requireUsedAgents(known, here, input)
+      const request = {
+        program: set.name,
+        name: choice.name ?? set.name,
+        server,
+        force: choice.force,
+      }
       const servers = await applyToAll(
-        places,
+        await listServerConfigs(agents, choice.scope, here),
         describeServerConfig,
-        async (place) => [await addServer(place, { program: set.name, name, server, force }, ctx)],
+        async (place) => [await addServer(place, request, ctx)],
         ctx.signal,
       )
+      const { scope, force, agent: names } = choice
       // The author wants the skill to come with it.
       const skills = set.options.skillAutoGenerate
-        ? await addSkills(set, compact({ scope, force, agent }), ctx)
+        ? await addSkills(set, compact({ scope, force, agent: names }), ctx)
         : NOTHING_DONE
       return reportInstall(ctx, mergeResults(servers, skills), input)
     },
@@ -150,44 +137,47 @@ const serverCommands: BuiltinFactory = (set, host): readonly BuiltinCommand[] =>
     description:
       'Takes out exactly what mcp add wrote; a file is left as it was before. An entry that somebody changed since stays, unless --force.',
     input: objectSchema({
-      scope: COMMAND_FIELDS.scope,
-      agent: COMMAND_FIELDS.agents(SERVER_AGENT_NAMES),
+      scope: SCOPE_FIELD,
+      agent,
       name: {
-        ...COMMAND_FIELDS.name(set.name),
+        ...name,
         description: 'Only the server of this name; default: all that this program wrote',
       },
-      force: {
-        type: 'boolean',
-        default: false,
-        description: 'Also an entry that somebody changed after it was installed',
-      },
+      force: forceField('Also an entry that somebody changed after it was installed'),
     }),
-    annotations: { idempotent: true },
-    dryRun: true,
+    ...CHANGES_AGENTS,
     examples: [{ description: 'From this project', args: [] }],
-    run: async (input, ctx) => removeFromAgents(set, input as ServerInstallChoice, ctx),
+    async run(input, ctx) {
+      const choice = input as ServerInstallChoice
+      // Also from agents that are not used here any more.
+      const agents = await loadServerAgents(choice.agent)
+      const request = { program: set.name, name: choice.name, force: choice.force }
+      const servers = await applyToAll(
+        await listServerConfigs(agents, choice.scope, getAgentEnvironment(ctx)),
+        describeServerConfig,
+        (place) => removeServers(place, request, ctx),
+        ctx.signal,
+      )
+      const skills = set.options.skillAutoGenerate
+        ? await removeSkills(set, choice, ctx)
+        : NOTHING_DONE
+      const nothing = `nothing of ${set.name} is installed here`
+      return reportRemoval(ctx, mergeResults(servers, skills), choice, nothing)
+    },
   })
 
   const list = tool({
     name: 'mcp_list',
     summary: 'List the agents and whether this program is installed in them',
-    input: objectSchema({
-      scope: COMMAND_FIELDS.bothScopes,
-      agent: COMMAND_FIELDS.agents(SERVER_AGENT_NAMES),
-      name: COMMAND_FIELDS.name(set.name),
-    }),
-    annotations: { readOnly: true, idempotent: true },
-    examples: [{ description: 'In every agent', args: [] }],
+    input: objectSchema({ scope: BOTH_SCOPES_FIELD, agent, name }),
+    ...LISTS_AGENTS,
     async run(input, ctx) {
-      const { scope, agent, name } = input as Partial<ServerInstallChoice>
-      const agents = SERVER_AGENTS.filter(
-        (each) => agent === undefined || agent.includes(each.name),
-      )
+      const { scope, agent: names, name: wanted } = input as Partial<ServerInstallChoice>
       return listServers(
-        agents,
+        await loadServerAgents(names),
         scope ? [scope] : ['project', 'user'],
         set.name,
-        name,
+        wanted,
         getAgentEnvironment(ctx),
       )
     },
@@ -199,66 +189,30 @@ const serverCommands: BuiltinFactory = (set, host): readonly BuiltinCommand[] =>
   ]
 }
 
-// Also from agents that are not found any more.
-async function removeFromAgents(set: Servable, input: ServerInstallChoice, ctx: Context) {
-  const { scope, agent, name, force } = input
-  const agents = SERVER_AGENTS.filter((each) => agent === undefined || agent.includes(each.name))
-  const places = await listServerConfigs(agents, scope, getAgentEnvironment(ctx))
-  const servers = await applyToAll(
-    places,
-    describeServerConfig,
-    (place) => removeServers(place, { program: set.name, name, force }, ctx),
-    ctx.signal,
-  )
-  const skills = set.options.skillAutoGenerate ? await removeSkills(set, input, ctx) : NOTHING_DONE
-  return reportRemoval(
-    ctx,
-    mergeResults(servers, skills),
-    input,
-    `nothing of ${set.name} is installed here`,
-  )
+function describeServerConfig({ agent, file }: ServerConfigFile) {
+  return { target: file, details: { agents: [agent.name] } }
 }
 
-/** Which agents, where, and whether what others wrote may go. */
-type SkillInstallChoice = {
-  readonly scope: InstallScope
-  readonly agent?: readonly string[]
-  readonly force: boolean
-}
-
-const CODING_AGENT_NAMES = CODING_AGENTS.map(({ name }) => name)
-const describeSkillFolder = ({ folder, agents }: SkillInstallFolder) => ({
-  target: folder,
-  details: { agents },
-})
-
-/**
- * `skills add`, `skills remove` and `skills list`: a skill about the program in the folders of
- * agents.
- */
+/** `skills add`, `skills remove` and `skills list`: a skill about the program for agents. */
 const skillCommands: BuiltinFactory = (set): readonly BuiltinCommand[] => {
+  const agent = agentsField(AGENT_NAMES)
   const add = tool({
     name: 'skills_add',
     summary: 'Install a skill about this program into the agents on this machine',
     description:
       'Writes SKILL.md and its references into the folder of each agent, and a file that says what was written. A folder of the same name that is not ours is a conflict.',
     input: objectSchema({
-      scope: COMMAND_FIELDS.scope,
-      agent: COMMAND_FIELDS.agents(CODING_AGENT_NAMES),
-      force: {
-        type: 'boolean',
-        default: false,
-        description: 'Replace files that somebody else wrote or changed',
-      },
+      scope: SCOPE_FIELD,
+      agent,
+      force: forceField('Replace files that somebody else wrote or changed'),
     }),
-    annotations: { idempotent: true },
-    dryRun: true,
+    ...CHANGES_AGENTS,
     examples: [
       { description: 'See what would be written', args: ['--dry-run'] },
       { description: 'For every project of yours', args: ['--scope', 'user'] },
     ],
     run: async (input, ctx) =>
-      reportInstall(ctx, await addSkills(set, input as SkillInstallChoice, ctx), input),
+      reportInstall(ctx, await addSkills(set, input as InstallChoice, ctx), input),
   })
 
   const remove = tool({
@@ -267,39 +221,28 @@ const skillCommands: BuiltinFactory = (set): readonly BuiltinCommand[] => {
     description:
       'Takes out exactly what skills add wrote. Files that somebody changed since stay, unless --force.',
     input: objectSchema({
-      scope: COMMAND_FIELDS.scope,
-      agent: COMMAND_FIELDS.agents(CODING_AGENT_NAMES),
-      force: {
-        type: 'boolean',
-        default: false,
-        description: 'Also files that somebody changed after they were installed',
-      },
+      scope: SCOPE_FIELD,
+      agent,
+      force: forceField('Also files that somebody changed after they were installed'),
     }),
-    annotations: { idempotent: true },
-    dryRun: true,
+    ...CHANGES_AGENTS,
     examples: [{ description: 'From this project', args: [] }],
-    run: async (input, ctx) =>
-      reportRemoval(
-        ctx,
-        await removeSkills(set, input as SkillInstallChoice, ctx),
-        input as SkillInstallChoice,
-        `no skill of ${set.name} is installed here`,
-      ),
+    async run(input, ctx) {
+      const choice = input as InstallChoice
+      const nothing = `no skill of ${set.name} is installed here`
+      return reportRemoval(ctx, await removeSkills(set, choice, ctx), choice, nothing)
+    },
   })
 
   const list = tool({
     name: 'skills_list',
     summary: 'List the agents and whether the skill about this program is installed and current',
-    input: objectSchema({
-      scope: COMMAND_FIELDS.bothScopes,
-      agent: COMMAND_FIELDS.agents(CODING_AGENT_NAMES),
-    }),
-    annotations: { readOnly: true, idempotent: true },
-    examples: [{ description: 'In every agent', args: [] }],
+    input: objectSchema({ scope: BOTH_SCOPES_FIELD, agent }),
+    ...LISTS_AGENTS,
     async run(input, ctx) {
-      const { scope, agent } = input as Partial<SkillInstallChoice>
+      const { scope, agent: names } = input as Partial<InstallChoice>
       return listSkills(
-        CODING_AGENTS.filter((each) => agent === undefined || agent.includes(each.name)),
+        await loadAgents(names),
         scope ? [scope] : ['project', 'user'],
         await generateSkill(set),
         getAgentEnvironment(ctx),
@@ -316,76 +259,71 @@ const skillCommands: BuiltinFactory = (set): readonly BuiltinCommand[] => {
 /** Writes the skill of a program into the folders of the chosen agents, or plans to. */
 async function addSkills(
   set: Servable,
-  choice: SkillInstallChoice,
+  choice: InstallChoice,
   ctx: Context,
 ): Promise<InstallResult> {
-  const { scope, agent, force } = choice
   const here = getAgentEnvironment(ctx)
+  const known = await loadAgents(choice.agent)
+  const agents = choice.agent ? known : requireUsedAgents(known, here, choice)
   const skill = await generateSkill(set)
-  const places = listSkillFolders(
-    chooseAgents(CODING_AGENTS, agent, here, choice),
-    scope,
-    skill.name,
-    here,
-  )
+  const { dryRun, signal } = ctx
   return applyToAll(
-    places,
+    listSkillFolders(agents, choice.scope, skill.name, here),
     describeSkillFolder,
-    async (place) => [
-      await addSkill(place, skill, { force, dryRun: ctx.dryRun, signal: ctx.signal }),
-    ],
-    ctx.signal,
+    async (place) => [await addSkill(place, skill, { force: choice.force, dryRun, signal })],
+    signal,
   )
 }
 
-/** Takes the skill of a program out of the folders of agents, or plans to. */
+/** Removes the skill of a program from the folders of agents, or plans to. */
 async function removeSkills(
   set: Servable,
-  { scope, agent, force }: SkillInstallChoice,
+  { scope, agent, force }: InstallChoice,
   ctx: Context,
 ): Promise<InstallResult> {
+  const agents = await loadAgents(agent)
   const skill = await generateSkill(set)
-  const places = listSkillFolders(
-    CODING_AGENTS.filter((each) => agent === undefined || agent.includes(each.name)),
-    scope,
-    skill.name,
-    getAgentEnvironment(ctx),
-  )
+  const { dryRun, signal } = ctx
   return applyToAll(
-    places,
+    listSkillFolders(agents, scope, skill.name, getAgentEnvironment(ctx)),
     describeSkillFolder,
-    async (place) => [
-      await uninstallSkill(place, skill, { force, dryRun: ctx.dryRun, signal: ctx.signal }),
-    ],
-    ctx.signal,
+    async (place) => [await uninstallSkill(place, skill, { force, dryRun, signal })],
+    signal,
   )
 }
 
-/** The fields that the commands share. */
-const COMMAND_FIELDS = {
-  scope: {
-    type: 'string',
-    enum: ['project', 'user'],
-    default: 'project',
-    description: 'For this folder, or for everything that you do',
-  },
-  bothScopes: {
-    type: 'string',
-    enum: ['project', 'user'],
-    description: 'Only for this folder, or only for everything that you do',
-  },
-  agents: (names: readonly string[]): JsonSchema => ({
+function describeSkillFolder({ folder, agents }: SkillInstallFolder) {
+  return { target: folder, details: { agents } }
+}
+
+const SCOPE_FIELD = {
+  type: 'string',
+  enum: ['project', 'user'],
+  default: 'project',
+  description: 'For this folder, or for everything that you do',
+} as const
+const BOTH_SCOPES_FIELD = {
+  type: 'string',
+  enum: ['project', 'user'],
+  description: 'Only for this folder, or only for everything that you do',
+} as const
+
+function agentsField(names: readonly string[]): JsonSchema {
+  return {
     type: 'array',
     items: { type: 'string', enum: names },
     minItems: 1,
     description: 'Only this agent, found or not; may be repeated',
-  }),
-  name: (program: string): JsonSchema => ({
-    type: 'string',
-    pattern: '^[A-Za-z0-9_-]{1,64}$',
-    description: `The name of the server; default: ${program}`,
-  }),
-} as const
+  }
+}
+
+function textsField(description: string): JsonSchema {
+  return { type: 'array', items: { type: 'string' }, description }
+}
+
+function forceField(description: string): JsonSchema {
+  return { type: 'boolean', default: false, description }
+}
 
 /** An object schema that knows only these fields. */
 function objectSchema(properties: { readonly [field: string]: JsonSchema }): JsonSchema {

@@ -2,8 +2,9 @@
  * The plan of an install command as its result.
  */
 
-import { ok, partial } from '../define/results.ts'
+import { toFileError } from '../core/files/shared-file.ts'
 import type { Reply } from '../define/results.ts'
+import { ok, partial } from '../define/results.ts'
 import type { Context } from '../protocol/context.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 
@@ -14,10 +15,20 @@ export type InstallRow = {
   readonly target: string
   readonly details: {
     readonly agents: readonly string[]
-    /** Why it is left alone. */ readonly reason?: string
-    /** Whether --force would go on. */ readonly forcible?: boolean
+    /** Why it is left alone. */ readonly reason?: string | undefined
+    /** Whether --force would change it. */ readonly forcible?: boolean | undefined
     readonly [fact: string]: unknown
   }
+}
+
+/** How a command runs: a dry run only plans. */
+export type InstallRun = Pick<Context, 'dryRun' | 'signal'>
+
+/** What is wrong with a file that cannot be used. Throws what is no problem of the file. */
+export function getFileProblem(error: unknown, file: string): string {
+  const problem = toFileError(error, file)
+  if (!ToolError.is(problem)) throw problem
+  return problem.message
 }
 
 /** The result of a command: the whole plan, and the agents for which it holds now. */
@@ -33,8 +44,8 @@ export type InstallResult = {
 }
 
 /**
- * Does one place after the other. A place that cannot be used becomes a row and an error, and the
- * others are done all the same.
+ * Does one place after the other. A place that cannot be used becomes a row and an error, and does
+ * not stop the others.
  */
 export async function applyToAll<Place>(
   places: readonly Place[],

@@ -4,11 +4,11 @@
  */
 
 import { createHash } from 'node:crypto'
-import { realpathSync } from 'node:fs'
 import { basename, relative } from 'node:path'
 import type { StartInfo } from '../cli/types.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compact, isObject } from '../util/values.ts'
+import { resolveRealPath } from '../util/files.ts'
+import { compact, isObject, toStableJson } from '../util/values.ts'
 import type {
   AgentEnvironment,
   AgentServerConfig,
@@ -103,9 +103,9 @@ export function getLaunchCommand(
   { args = [], ...started }: StartInfo,
   program: string,
   scope: InstallScope,
-  surroundings: AgentEnvironment,
+  environment: AgentEnvironment,
 ): LaunchCommand {
-  const start = getScriptCommand(started, program, scope, surroundings)
+  const start = getScriptCommand(started, program, scope, environment)
   return { command: start.command, args: [...start.args, ...args] }
 }
 
@@ -113,17 +113,17 @@ function getScriptCommand(
   { execPath, execArgv, script }: StartInfo,
   program: string,
   scope: InstallScope,
-  surroundings: AgentEnvironment,
+  environment: AgentEnvironment,
 ): LaunchCommand {
   if (script === undefined) return { command: program, args: [] }
   if (script === execPath) return { command: execPath, args: [] }
   const name = basename(script)
-  const installed = findProgram(name, surroundings, (folder) => !isPackageBin(folder))
+  const installed = findProgram(name, environment, (folder) => !isPackageBin(folder))
   if (installed !== undefined && resolveRealPath(installed) === resolveRealPath(script))
     return { command: name, args: [] }
   return (
-    getNpxCommand(script, scope, surroundings) ?? {
-      command: getInterpreter(execPath, surroundings),
+    getNpxCommand(script, scope, environment) ?? {
+      command: getInterpreter(execPath, environment),
       args: [...execArgv.filter((option) => !option.startsWith('--inspect')), script],
     }
   )
@@ -153,17 +153,9 @@ function getNpxCommand(
     : undefined
 }
 
-function getInterpreter(execPath: string, surroundings: AgentEnvironment): string {
+function getInterpreter(execPath: string, environment: AgentEnvironment): string {
   const name = basename(execPath).replace(/\.exe$/i, '')
-  return findProgram(name, surroundings) === undefined ? execPath : name
-}
-
-function resolveRealPath(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
-  }
+  return findProgram(name, environment) === undefined ? execPath : name
 }
 
 /**
@@ -189,45 +181,60 @@ export function toMarkedEntry(
   made: CreatedParts,
 ): ConfigObject {
   const text = formatMark(program, hashEntry(toBareEntry(server, place)), made)
-  return place.toEntry(
+  return toEntry(
     server.transport === 'stdio'
       ? { ...server, env: { ...server.env, [MARK_VARIABLE]: text } }
       : { ...server, headers: { ...server.headers, [MARK_HEADER]: text } },
+    place,
   )
 }
 
-/** The entry of a server as somebody would write it by hand. */
+/** The entry of a server as people write it by hand. */
 export function toBareEntry(server: ServerTarget, place: AgentServerConfig): ConfigObject {
-  return stripMark(place.toEntry(server), place)
+  return stripMark(toEntry(server, place), place)
+}
+
+function toEntry(
+  server: ServerTarget,
+  { types, headersField = 'headers' }: AgentServerConfig,
+): ConfigObject {
+  const type = types?.[server.transport]
+  if (server.transport === 'http')
+    return compact({ type, url: server.url, [headersField]: server.headers })
+  const { command, args, env } = server
+  return compact({ type, command, args, env })
 }
 
 /** An entry without our mark. */
-export function stripMark(entry: ConfigObject, { fields }: AgentServerConfig): ConfigObject {
-  return Object.fromEntries(
-    Object.entries(entry).flatMap(([field, value]) => {
-      const name =
-        field === fields.env ? MARK_VARIABLE : field === fields.headers ? MARK_HEADER : undefined
-      if (name === undefined || !isObject(value)) return [[field, value]]
-      const { [name]: _, ...others } = value
-      return Object.keys(others).length === 0 ? [] : [[field, others]]
-    }),
-  )
+export function stripMark(entry: ConfigObject, place: AgentServerConfig): ConfigObject {
+  const bare: Record<string, unknown> = { ...entry }
+  for (const [field, name] of listMarkPlaces(place)) {
+    const value = bare[field]
+    if (!isObject(value)) continue
+    const { [name]: _mark, ...others } = value
+    if (Object.keys(others).length > 0) bare[field] = others
+    else delete bare[field]
+  }
+  return bare
 }
 
 /** The mark of an entry; undefined for one that we did not write. */
-export function parseMark(
-  entry: ConfigObject,
-  { fields }: AgentServerConfig,
-): EntryMark | undefined {
-  const [env, headers] = [entry[fields.env], entry[fields.headers]]
-  const text =
-    (isObject(env) && Object.hasOwn(env, MARK_VARIABLE) ? env[MARK_VARIABLE] : undefined) ??
-    (isObject(headers) && Object.hasOwn(headers, MARK_HEADER) ? headers[MARK_HEADER] : undefined)
-  const [, program, digest, made = ''] =
-    (typeof text === 'string' && /^(\S+) ([0-9a-f]{16})(?: (\S+))?$/.exec(text)) || []
-  return program === undefined || digest === undefined
-    ? undefined
-    : { program, digest, made: parseCreatedParts(made), text: text as string }
+export function parseMark(entry: ConfigObject, place: AgentServerConfig): EntryMark | undefined {
+  const [text] = listMarkPlaces(place).flatMap(([field, name]) => {
+    const value = entry[field]
+    return isObject(value) && Object.hasOwn(value, name) ? [value[name]] : []
+  })
+  if (typeof text !== 'string') return undefined
+  const [, program, digest, made = ''] = /^(\S+) ([0-9a-f]{16})(?: (\S+))?$/.exec(text) ?? []
+  if (program === undefined || digest === undefined) return undefined
+  return { program, digest, made: parseCreatedParts(made), text }
+}
+
+function listMarkPlaces({ headersField = 'headers' }: AgentServerConfig) {
+  return [
+    ['env', MARK_VARIABLE],
+    [headersField, MARK_HEADER],
+  ] as const
 }
 
 /** A mark as it stands in a file. */
@@ -242,18 +249,12 @@ export function formatMark(
 
 /** What an entry holds, in sixteen letters; the order of keys does not count. */
 export function hashEntry(entry: ConfigObject): string {
-  return createHash('sha256')
-    .update(
-      JSON.stringify(entry, (_, value: unknown) =>
-        isObject(value)
-          ? Object.fromEntries(
-              Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)),
-            )
-          : value,
-      ),
-    )
-    .digest('hex')
-    .slice(0, 16)
+  return hashToHex(toStableJson(entry))
+}
+
+/** The first sixteen hex digits of the SHA-256 of a text. */
+export function hashToHex(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 function parseCreatedParts(text: string): CreatedParts {

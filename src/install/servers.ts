@@ -3,24 +3,25 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
-import { openSharedFile, toFileError } from '../core/files/shared-file.ts'
 import type { SharedFile } from '../core/files/shared-file.ts'
-import { ToolError } from '../protocol/tool-error.ts'
+import { openSharedFile } from '../core/files/shared-file.ts'
 import { compact, isObject } from '../util/values.ts'
 import type {
   AgentEnvironment,
   AgentServerConfig,
-  CodingAgent,
   InstallScope,
+  ServerAgent,
   ServerTarget,
 } from './agents/agent.ts'
-import { CODING_AGENTS, detectAgent } from './agents/agents.ts'
-import { changeFile } from './change-file.ts'
+import { isAgentUsed } from './agents/agents.ts'
 import type { FileChange } from './change-file.ts'
-import { dropEntry, loadFormat, putEntry, readEntries, replaceWord } from './config-file.ts'
+import { changeFile } from './change-file.ts'
 import type { ConfigSlot } from './config-file.ts'
+import { dropEntry, loadFormat, putEntry, readEntries, replaceWord } from './config-file.ts'
 import type { ConfigFormat, ConfigObject, CreatedParts } from './formats/format.ts'
-import type { InstallRow } from './report.ts'
+import type { InstallRow, InstallRun } from './report.ts'
+import { getFileProblem } from './report.ts'
+import type { EntryMark } from './server-entry.ts'
 import {
   formatMark,
   hashEntry,
@@ -29,9 +30,8 @@ import {
   toBareEntry,
   toMarkedEntry,
 } from './server-entry.ts'
-import type { EntryMark } from './server-entry.ts'
 
-/** What is to be installed under which name; `force` replaces what somebody else wrote there. */
+/** What to install under which name; `force` replaces what others wrote there. */
 type AddServerRequest = {
   readonly program: string
   readonly name: string
@@ -42,81 +42,83 @@ type AddServerRequest = {
 /** Puts a server into the file of one agent, or plans to. */
 export function addServer(
   place: ServerConfigFile,
-  wish: AddServerRequest,
-  { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal },
+  request: AddServerRequest,
+  { dryRun, signal }: InstallRun,
 ): Promise<InstallRow> {
   // What only this user reads may hold secrets, of others too.
-  return changeFile(place.file, (file, folders) => decideAdd(place, wish, file, folders), {
-    dryRun,
-    signal,
-    mode: place.scope === 'user' ? 0o600 : 0o666,
-  })
+  const mode = place.scope === 'user' ? 0o600 : 0o666
+  const decide = (file: SharedFile, folders: number): FileChange<InstallRow> =>
+    decideAdd(place, request, file, folders)
+  return changeFile(place.file, decide, { dryRun, signal, mode })
 }
 
 function decideAdd(
   place: ServerConfigFile,
   { program, name, server, force }: AddServerRequest,
-  { text = '', ...file }: SharedFile,
+  { text = '', stats }: SharedFile,
   folders: number,
 ): FileChange<InstallRow> {
-  const { agent, servers, format } = place
-  const slot = { format, container: servers.container, name }
-  const entries = readEntries(text, slot)
-  const found = inspectEntry(entries, name, servers, program)
-  const action = decideAction(
-    found,
-    isDeepStrictEqual(
-      found.state === 'absent' ? undefined : found.bare,
-      toBareEntry(server, servers),
-    ),
-    force,
-  )
-  const made =
-    found.state === 'installed' || found.state === 'edited'
-      ? found.mark.made
-      : found.state === 'absent'
-        ? toCreatedParts(format.missing(text, servers.container), file.stats === undefined, folders)
-        : {}
+  const { servers } = place.agent
+  const slot = toSlot(place, name)
+  const found = inspectEntry(readEntries(text, slot), name, servers, program)
+  const bare = found.state === 'absent' ? undefined : found.bare
+  const isSame = isDeepStrictEqual(bare, toBareEntry(server, servers))
+  const action = decideAction(found, isSame, force)
+  const isChange = action === 'add' || action === 'update'
+  const made = getCreatedParts(found, place, text, stats === undefined, folders)
   const entry = toMarkedEntry(server, servers, program, made)
-  const reason =
-    action === 'conflict' || found.state === 'foreign' ? getReason(found, name) : undefined
-  const row: InstallRow = {
-    action,
-    target: place.file,
-    details: compact({
-      agents: [agent.name],
-      key: `${servers.container}.${name}`,
-      reason,
-      forcible: action === 'conflict' || undefined,
-      entry: action === 'add' || action === 'update' ? entry : undefined,
-    }),
-  }
-  if (action === 'add' || action === 'update') return { row, write: putEntry(text, slot, entry) }
-  // We made folders, and another was faster with the file in them.
+  const row = createRow(place, name, action, {
+    reason: action === 'conflict' || found.state === 'foreign' ? getReason(found, name) : undefined,
+    forcible: action === 'conflict' || undefined,
+    entry: isChange ? entry : undefined,
+  })
+  if (isChange) return { row, write: putEntry(text, slot, entry) }
+  // We created folders, and another process was faster with the file in them.
   return action === 'unchanged' && folders > 0
     ? { row, write: transferCreatedParts(text, slot, servers, { folders }) }
     : { row }
 }
 
+function createRow(
+  { agent, file }: ServerConfigFile,
+  name: string,
+  action: InstallRow['action'],
+  more: Omit<InstallRow['details'], 'agents'>,
+): InstallRow {
+  const key = `${agent.servers.container}.${name}`
+  return { action, target: file, details: compact({ agents: [agent.name], key, ...more }) }
+}
+
+function toSlot({ agent, format }: ServerConfigFile, name: string): ConfigSlot {
+  return { format, container: agent.servers.container, name }
+}
+
 function decideAction(found: FoundEntry, same: boolean, force: boolean): InstallRow['action'] {
   if (found.state === 'absent') return 'add'
   if (found.state === 'installed') return same ? 'unchanged' : 'update'
-  // Somebody else's entry that is what we would write is what was asked for; it stays theirs.
+  // An entry of others that equals ours is what was asked for; it stays theirs.
   if (same) return found.state === 'foreign' && !force ? 'unchanged' : 'update'
   return force ? 'update' : 'conflict'
 }
 
-function toCreatedParts(missing: CreatedParts, fileToo: boolean, folders: number): CreatedParts {
-  return {
+function getCreatedParts(
+  found: FoundEntry,
+  { agent, format }: ServerConfigFile,
+  text: string,
+  isNewFile: boolean,
+  folders: number,
+): CreatedParts {
+  if (found.state === 'installed' || found.state === 'edited') return found.mark.made
+  if (found.state === 'foreign') return {}
+  const missing = format.missing(text, agent.servers.container)
+  return compact({
     ...missing,
-    ...compact({
-      part: fileToo ? ('file' as const) : undefined,
-      folders: folders > 0 ? folders : undefined,
-    }),
-  }
+    part: isNewFile ? 'file' : missing.part,
+    folders: folders > 0 ? folders : missing.folders,
+  })
 }
 
-/** What is to be taken out: one entry, or all that the program wrote. */
+/** What to remove: one entry, or all that the program wrote. */
 type RemoveServerRequest = {
   readonly program: string
   readonly name: string | undefined
@@ -124,67 +126,62 @@ type RemoveServerRequest = {
 }
 
 /**
- * Takes entries of the program out of the file of one agent, or plans to; one row for each entry
+ * Removes entries of the program from the file of one agent, or plans to; one row for each entry
  * that is meant.
  */
 export async function removeServers(
   place: ServerConfigFile,
-  farewell: RemoveServerRequest,
-  { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal },
+  { program, name, force }: RemoveServerRequest,
+  { dryRun, signal }: InstallRun,
 ): Promise<readonly InstallRow[]> {
+  const options = { dryRun, signal, mode: 0o600 }
   const rows: InstallRow[] = []
-  const names = await listEntryNames(place, farewell, signal)
-  for (const name of names)
+  for (const each of name === undefined ? await listInstalled(place, program, signal) : [name])
     rows.push(
-      await changeFile(place.file, (file) => decideRemove(place, { ...farewell, name }, file), {
-        dryRun,
-        signal,
-        mode: 0o600,
-      }),
+      await changeFile(
+        place.file,
+        ({ text = '' }) => decideRemove(place, each, program, force, text),
+        options,
+      ),
     )
   return rows
 }
 
-async function listEntryNames(
+function listInstalled(
   place: ServerConfigFile,
-  { program, name }: RemoveServerRequest,
+  program: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  if (name !== undefined) return [name]
-  const look = ({ text = '' }: SharedFile): FileChange<readonly string[]> => {
-    const entries = readEntries(text, { format: place.format, container: place.servers.container })
-    const own = listOwnNames(entries, place.servers, program)
+  const list = ({ text = '' }: SharedFile): FileChange<readonly string[]> => {
+    const entries = readEntries(text, toSlot(place, program))
+    const own = listOwnNames(entries, place.agent.servers, program)
     return { row: own.length > 0 ? own : [program] }
   }
-  return changeFile(place.file, look, { dryRun: true, signal, mode: 0o600 })
+  return changeFile(place.file, list, { dryRun: true, signal, mode: 0o600 })
 }
 
 function decideRemove(
-  { agent, servers, format, file: target }: ServerConfigFile,
-  { program, name, force }: RemoveServerRequest & { readonly name: string },
-  { text = '' }: SharedFile,
+  place: ServerConfigFile,
+  name: string,
+  program: string,
+  force: boolean,
+  text: string,
 ): FileChange<InstallRow> {
-  const slot = { format, container: servers.container, name }
+  const { servers } = place.agent
+  const slot = toSlot(place, name)
   const found = inspectEntry(readEntries(text, slot), name, servers, program)
   const reason = getReason(found, name)
-  const row = (action: InstallRow['action']): InstallRow => ({
-    action,
-    target,
-    details: compact({
-      agents: [agent.name],
-      key: `${servers.container}.${name}`,
-      reason,
-      forcible: action === 'conflict' ? found.state === 'edited' : undefined,
-    }),
-  })
-  if (found.state === 'absent') return { row: row('unchanged') }
-  if (found.state === 'foreign' || (found.state === 'edited' && !force))
-    return { row: row('conflict') }
+  if (found.state === 'absent') return { row: createRow(place, name, 'unchanged', { reason }) }
+  if (found.state === 'foreign' || (found.state === 'edited' && !force)) {
+    const forcible = found.state === 'edited'
+    return { row: createRow(place, name, 'conflict', { reason, forcible }) }
+  }
+  const row = createRow(place, name, 'remove', { reason })
   const { made } = found.mark
   const rest = dropEntry(text, slot, made)
-  if (rest === '' && made.part === 'file')
-    return { row: row('remove'), remove: { folders: made.folders ?? 0 } }
-  return { row: row('remove'), write: transferCreatedParts(rest, slot, servers, made) }
+  return rest === '' && made.part === 'file'
+    ? { row, remove: { folders: made.folders ?? 0 } }
+    : { row, write: transferCreatedParts(rest, slot, servers, made) }
 }
 
 /** One entry, or the lack of one, in the file of an agent. */
@@ -204,22 +201,21 @@ export async function listServers(
   scopes: readonly InstallScope[],
   program: string,
   name: string | undefined,
-  surroundings: AgentEnvironment,
+  environment: AgentEnvironment,
 ): Promise<readonly ListedServer[]> {
-  const places = (
-    await Promise.all(scopes.map((scope) => listServerConfigs(agents, scope, surroundings)))
-  ).flat()
-  const detected = new Set(
-    SERVER_AGENTS.filter((agent) => detectAgent(agent, surroundings) !== undefined),
+  const places = await Promise.all(
+    scopes.map((scope) => listServerConfigs(agents, scope, environment)),
   )
-  return places.flatMap((place) =>
-    listConfigFile(place, program, name).map((listed) => ({
-      agent: place.agent.name,
-      detected: detected.has(place.agent),
-      scope: place.scope,
-      ...listed,
-    })),
-  )
+  return places
+    .flat()
+    .flatMap((place) =>
+      listConfigFile(place, program, name).map((listed) => ({
+        agent: place.agent.name,
+        detected: isAgentUsed(place.agent, environment),
+        scope: place.scope,
+        ...listed,
+      })),
+    )
 }
 
 function listConfigFile(
@@ -227,39 +223,24 @@ function listConfigFile(
   program: string,
   name: string | undefined,
 ): Omit<ListedServer, 'agent' | 'detected' | 'scope'>[] {
+  const { file, agent } = place
   try {
-    const entries = readEntries(openSharedFile(place.file).text ?? '', {
-      format: place.format,
-      container: place.servers.container,
-    })
-    return (
-      name === undefined
-        ? [...new Set([program, ...listOwnNames(entries, place.servers, program)])]
-        : [name]
-    ).map((each) => {
-      const found = inspectEntry(entries, each, place.servers, program)
-      const reason = getReason(found, each)
-      return compact({ name: each, state: found.state, file: place.file, reason })
+    const entries = readEntries(openSharedFile(file).text ?? '', toSlot(place, program))
+    const names =
+      name === undefined ? [program, ...listOwnNames(entries, agent.servers, program)] : [name]
+    return [...new Set(names)].map((each) => {
+      const found = inspectEntry(entries, each, agent.servers, program)
+      return compact({ name: each, state: found.state, file, reason: getReason(found, each) })
     })
   } catch (error) {
-    const problem = toFileError(error, place.file)
-    if (!ToolError.is(problem)) throw problem
-    return [{ name: name ?? program, state: 'broken', file: place.file, reason: problem.message }]
+    const reason = getFileProblem(error, file)
+    return [{ name: name ?? program, state: 'broken', file, reason }]
   }
 }
-
-/** An agent that has MCP servers. */
-type ServerAgent = CodingAgent & { readonly servers: AgentServerConfig }
-
-/** Every agent that has MCP servers. */
-export const SERVER_AGENTS = CODING_AGENTS.filter(
-  (agent): agent is ServerAgent => agent.servers !== undefined,
-)
 
 /** One file of one agent, and how it is edited. */
 export type ServerConfigFile = {
   readonly agent: ServerAgent
-  readonly servers: AgentServerConfig
   readonly scope: InstallScope
   readonly file: string
   readonly format: ConfigFormat
@@ -269,21 +250,20 @@ export type ServerConfigFile = {
 export function listServerConfigs(
   agents: readonly ServerAgent[],
   scope: InstallScope,
-  surroundings: AgentEnvironment,
+  environment: AgentEnvironment,
 ): Promise<readonly ServerConfigFile[]> {
   return Promise.all(
     agents.map(async (agent) => ({
       agent,
-      servers: agent.servers,
       scope,
-      file: agent.servers.getFile(scope, surroundings),
+      file: agent.servers.getFile(scope, environment),
       format: await loadFormat(agent.servers.format),
     })),
   )
 }
 
 /**
- * An entry as it stands in a file: ours, ours and changed by somebody since, or somebody else's.
+ * An entry as it is in a file: ours, ours and edited since, or written by others.
  */
 type FoundEntry =
   | { readonly state: 'absent' }
@@ -337,7 +317,7 @@ function getReason(found: FoundEntry, name: string): string | undefined {
 function transferCreatedParts(
   text: string,
   slot: Omit<ConfigSlot, 'name'>,
-  servers: ServerConfigFile['servers'],
+  servers: AgentServerConfig,
   made: CreatedParts,
 ): string {
   if (Object.keys(made).length === 0) return text

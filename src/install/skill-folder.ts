@@ -3,7 +3,6 @@
  * written, and writing it.
  */
 
-import { createHash } from 'node:crypto'
 import {
   existsSync,
   lstatSync,
@@ -24,7 +23,8 @@ import { generateSkillFiles } from '../docs/generate.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { readTextFile } from '../util/files.ts'
 import { writeTemporaryFile } from '../util/lock-file.ts'
-import { compact, isObject } from '../util/values.ts'
+import { compact, isObject, tryParseJson } from '../util/values.ts'
+import { hashToHex } from './server-entry.ts'
 
 /**
  * A skill about a program: the name of its folder, and the texts of its files by path in that
@@ -47,12 +47,9 @@ export async function generateSkill(set: Servable): Promise<InstallableSkill> {
   }
 }
 
-/**
- * What a text holds, in sixteen letters. Line ends do not count, because git changes them on some
- * machines.
- */
+// Line ends do not count, because git changes them on some machines.
 function hashText(text: string): string {
-  return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex').slice(0, 16)
+  return hashToHex(text.replaceAll('\r\n', '\n'))
 }
 
 /**
@@ -100,13 +97,8 @@ export function inspectSkill(folder: string, skill: InstallableSkill): FoundSkil
   const obstacle = [...skill.files].find(([path, text]) =>
     isForeignFile(folder, path, [...getDigests(marker, path), hashText(text)]),
   )?.[0]
-  return {
-    state: 'stale',
-    marker,
-    ...compact({
-      reason: obstacle !== undefined ? `${obstacle} was written by somebody else` : undefined,
-    }),
-  }
+  const reason = obstacle === undefined ? undefined : `${obstacle} was written by somebody else`
+  return compact({ state: 'stale', marker, reason })
 }
 
 /**
@@ -158,12 +150,8 @@ type SkillMarker = {
 
 /** The marker of a folder; undefined where there is none, or none that we could have written. */
 function readMarker(folder: string): SkillMarker | undefined {
-  try {
-    const marker = JSON.parse(readTextFile(join(folder, MARKER_FILE_NAME)) ?? '') as unknown
-    return isMarker(marker) ? marker : undefined
-  } catch {
-    return undefined
-  }
+  const marker = tryParseJson(readTextFile(join(folder, MARKER_FILE_NAME)) ?? '')
+  return isMarker(marker) ? marker : undefined
 }
 
 /** The marker as it stands in its file. */
@@ -235,23 +223,18 @@ export function updateSkill(
   skill: InstallableSkill,
   { files = {}, folders = 0 }: Partial<SkillMarker>,
 ): void {
+  const { program } = skill
   const wanted = hashFiles(skill)
-  replaceSkillFile(
-    folder,
-    MARKER_FILE_NAME,
-    formatMarker({ program: skill.program, files, pending: wanted, folders }),
-  )
+  const mark = (marker: SkillMarker): void =>
+    replaceSkillFile(folder, MARKER_FILE_NAME, formatMarker(marker))
+  mark({ program, files, pending: wanted, folders })
   for (const [path, text] of skill.files)
     if (readSkillFile(folder, path) !== text) replaceSkillFile(folder, path, text)
   deleteFiles(
     folder,
     Object.keys(files).filter((path) => !skill.files.has(path)),
   )
-  replaceSkillFile(
-    folder,
-    MARKER_FILE_NAME,
-    formatMarker({ program: skill.program, files: wanted, folders }),
-  )
+  mark({ program, files: wanted, folders })
 }
 
 /**

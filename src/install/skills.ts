@@ -11,19 +11,16 @@ import {
   requireWritableFolder,
   toFileError,
 } from '../core/files/shared-file.ts'
-import { ToolError } from '../protocol/tool-error.ts'
+import { hasErrorCode } from '../util/files.ts'
 import { compact } from '../util/values.ts'
 import type { AgentEnvironment, CodingAgent, InstallScope } from './agents/agent.ts'
-import { detectAgent } from './agents/agents.ts'
-import type { InstallRow } from './report.ts'
-import { createSkill, inspectSkill, removeSkill, updateSkill } from './skill-folder.ts'
+import { isAgentUsed } from './agents/agents.ts'
+import type { InstallRow, InstallRun } from './report.ts'
+import { getFileProblem } from './report.ts'
 import type { FoundSkill, InstallableSkill } from './skill-folder.ts'
+import { createSkill, inspectSkill, removeSkill, updateSkill } from './skill-folder.ts'
 
-type ChangeSkillOptions = {
-  readonly force: boolean
-  readonly dryRun: boolean
-  readonly signal: AbortSignal
-}
+type ChangeSkillOptions = InstallRun & { readonly force: boolean }
 
 // What to do with a folder as it is, and the doing, which gives the folders that may be empty now.
 // `made` are those that had to be made.
@@ -155,13 +152,13 @@ export function listSkills(
   agents: readonly CodingAgent[],
   scopes: readonly InstallScope[],
   skill: InstallableSkill,
-  surroundings: AgentEnvironment,
+  environment: AgentEnvironment,
 ): readonly ListedSkill[] {
   return scopes.flatMap((scope) =>
     agents.flatMap((agent) =>
-      listSkillFolders([agent], scope, skill.name, surroundings).map(({ folder }) => ({
+      listSkillFolders([agent], scope, skill.name, environment).map(({ folder }) => ({
         agent: agent.name,
-        detected: detectAgent(agent, surroundings) !== undefined,
+        detected: isAgentUsed(agent, environment),
         scope,
         name: skill.name,
         ...getSkillState(folder, skill),
@@ -176,15 +173,10 @@ function getSkillState(
 ): Pick<ListedSkill, 'state' | 'folder' | 'reason'> {
   try {
     const found = inspectSkill(folder, skill)
-    return compact({
-      state: found.state,
-      folder,
-      reason: 'reason' in found ? found.reason : undefined,
-    })
+    const reason = 'reason' in found ? found.reason : undefined
+    return compact({ state: found.state, folder, reason })
   } catch (error) {
-    const problem = toFileError(error, folder)
-    if (!ToolError.is(problem)) throw problem
-    return { state: 'broken', folder, reason: problem.message }
+    return { state: 'broken', folder, reason: getFileProblem(error, folder) }
   }
 }
 
@@ -200,11 +192,11 @@ export function listSkillFolders(
   agents: readonly CodingAgent[],
   scope: InstallScope,
   name: string,
-  surroundings: AgentEnvironment,
+  environment: AgentEnvironment,
 ): readonly SkillInstallFolder[] {
   const readers = new Map<string, string[]>()
   for (const agent of agents) {
-    const folder = join(resolveLinks(agent.getSkillsFolder(scope, surroundings)), name)
+    const folder = join(resolveLinks(agent.getSkillsFolder(scope, environment)), name)
     readers.set(folder, [...(readers.get(folder) ?? []), agent.name])
   }
   return [...readers].map(([folder, names]) => ({ folder, scope, agents: names }))
@@ -215,8 +207,8 @@ function resolveLinks(path: string): string {
   try {
     return realpathSync(path)
   } catch (error) {
-    // A path that cannot be followed is told about when it is used.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) return path
+    // A path that cannot be followed is reported when it is used.
+    if (!hasErrorCode(error, 'ENOENT') || dirname(path) === path) return path
     return join(resolveLinks(dirname(path)), basename(path))
   }
 }

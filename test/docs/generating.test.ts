@@ -24,6 +24,12 @@ test('the table of codes is written between its marks', () => {
   )
 })
 
+test('the table of agents is written between its marks', () => {
+  expect(refreshPage('<!-- agent table -->\nold\n<!-- end -->')).toContain(
+    '| `codex` | `.codex/config.toml` | `~/.codex/config.toml` | `.agents/skills`, `~/.agents/skills` |',
+  )
+})
+
 test('fences are found with their words', () => {
   expect(listFences(`${fence}js run\na()\n${fence}\n\n${fence}\nplain\n${fence}\n`)).toEqual([
     { language: 'js', words: ['run'], body: 'a()\n', region: undefined },

@@ -9,8 +9,8 @@ import { formatCommandLine } from '../../cli/command-line.ts'
 import { toFlagName } from '../../define/argv.ts'
 import { toFlagSpecs } from '../../define/flag-specs.ts'
 import { getAgentEnvironment } from '../../install/agents/agent.ts'
-import { detectAgent } from '../../install/agents/agents.ts'
-import { listServers, SERVER_AGENTS } from '../../install/servers.ts'
+import { isAgentUsed, loadServerAgents } from '../../install/agents/agents.ts'
+import { listServers } from '../../install/servers.ts'
 import { nodeVersion } from '../../process/host.ts'
 import type { ToolManifest } from '../../protocol/manifest.ts'
 import { isFinished } from '../../protocol/run-state.ts'
@@ -19,14 +19,14 @@ import type { RegistryEntry } from '../../registry/catalog.ts'
 import type { Registry } from '../../registry/types.ts'
 import { takesDocument, toRunArguments } from '../../runner/request.ts'
 import { quoteCommandLine } from '../../util/text.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { DoctorReport, InputPreview, RunRow } from '../../views/model/api.ts'
 import type { CatalogueSource } from '../../views/server/backend.ts'
 import type { RegistryFlags } from '../config.ts'
 import { diagnose } from '../doctor.ts'
-import { findInputProblem, findTool, waitForSources } from './project.ts'
 import type { CurrentTool, DashboardProject, ProjectTools } from './project.ts'
+import { findInputProblem, findTool, waitForSources } from './project.ts'
 import { describeTool, gatherStatistics, listToolRows } from './tool-views.ts'
 import { createStepGridReader, describeWorkflow, listWorkflowRows } from './workflow-views.ts'
 
@@ -192,21 +192,16 @@ async function listAgents(
   where: Pick<DashboardProject, 'cwd' | 'env'>,
 ): Promise<DoctorReport['agents']> {
   const here = getAgentEnvironment(where)
-  const listed = await listServers(
-    SERVER_AGENTS,
-    ['project', 'user'],
-    PROGRAM_NAME,
-    undefined,
-    here,
-  )
-  return SERVER_AGENTS.map((agent) => {
+  const known = await loadServerAgents()
+  const listed = await listServers(known, ['project', 'user'], PROGRAM_NAME, undefined, here)
+  return known.map((agent) => {
     const installed = listed.some(
       ({ agent: name, state }) =>
         name === agent.name && (state === 'installed' || state === 'edited'),
     )
     return compact({
       name: agent.name,
-      found: detectAgent(agent, here) !== undefined,
+      found: isAgentUsed(agent, here),
       installed,
       command: !installed ? `toolable mcp add --agent ${agent.name}` : undefined,
     })

@@ -6,7 +6,6 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { host } from '../../core/host.ts'
-import type { ConfigObject } from '../formats/format.ts'
 
 /** Whether something is for this project or for everything that this user does. */
 export type InstallScope = 'project' | 'user'
@@ -36,26 +35,41 @@ export type ServerTarget =
 
 /** Where an agent keeps its MCP servers, and in which form. */
 export type AgentServerConfig = {
-  getFile(scope: InstallScope, surroundings: AgentEnvironment): string
+  getFile(scope: InstallScope, environment: AgentEnvironment): string
   readonly format: 'jsonc' | 'toml'
-  /** The key under which servers stand by name. */
+  /** The key that holds the servers by name. */
   readonly container: string
-  toEntry(server: ServerTarget): ConfigObject
-  /** The fields of an entry that hold environment variables and HTTP headers. */
-  readonly fields: { readonly env: string; readonly headers: string }
+  /** The `type` of an entry by transport; default: entries have none. */
+  readonly types?: { readonly [Transport in ServerTarget['transport']]?: string }
+  /** The field of an entry that holds HTTP headers; default `headers`. */
+  readonly headersField?: string
 }
 
-/** An agent that can be given servers, skills, or both. */
-export type CodingAgent = {
-  readonly name: string
+/** What the file of an agent says about it. */
+export type AgentDefinition = {
   /** What shows that the agent is used here: paths that exist, and programs on the PATH. */
-  getTraces(surroundings: AgentEnvironment): {
+  getTraces(environment: AgentEnvironment): {
     readonly paths: readonly string[]
     readonly programs: readonly string[]
   }
+  /** Absent for agents that take skills only. */
   readonly servers?: AgentServerConfig
   /** The folder that holds a folder for each skill. */
-  getSkillsFolder(scope: InstallScope, surroundings: AgentEnvironment): string
+  getSkillsFolder(scope: InstallScope, environment: AgentEnvironment): string
+}
+
+/** An agent that can be given servers, skills, or both, under its name in the table. */
+export type CodingAgent = AgentDefinition & { readonly name: string }
+
+/** An agent that has MCP servers. */
+export type ServerAgent = CodingAgent & { readonly servers: AgentServerConfig }
+
+/** The folder of skills that many agents read: `.agents/skills`, in the project or at home. */
+export function getSharedSkillsFolder(
+  scope: InstallScope,
+  { cwd, home }: AgentEnvironment,
+): string {
+  return join(scope === 'project' ? cwd : home, '.agents', 'skills')
 }
 
 /**

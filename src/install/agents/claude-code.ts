@@ -1,12 +1,11 @@
 import { join, resolve } from 'node:path'
-import type { AgentEnvironment, CodingAgent } from './agent.ts'
+import type { AgentDefinition, AgentEnvironment } from './agent.ts'
 
 /**
  * Claude Code: `.mcp.json` in the project, the user's in `~/.claude.json`; with CLAUDE_CONFIG_DIR
  * both the folder and that file move.
  */
-export const claudeCode: CodingAgent = {
-  name: 'claude-code',
+export const agent: AgentDefinition = {
   getTraces: (here) => ({
     paths: [
       join(here.cwd, '.claude'),
@@ -21,11 +20,7 @@ export const claudeCode: CodingAgent = {
       scope === 'project' ? join(here.cwd, '.mcp.json') : getUserFile(here),
     format: 'jsonc',
     container: 'mcpServers',
-    toEntry: (server) =>
-      server.transport === 'stdio'
-        ? { type: 'stdio', command: server.command, args: server.args, env: server.env }
-        : { type: 'http', url: server.url, headers: server.headers },
-    fields: { env: 'env', headers: 'headers' },
+    types: { stdio: 'stdio', http: 'http' },
   },
   getSkillsFolder: (scope, here) =>
     join(scope === 'project' ? join(here.cwd, '.claude') : getConfigFolder(here), 'skills'),

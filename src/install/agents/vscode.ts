@@ -1,13 +1,12 @@
 import { join, resolve } from 'node:path'
-import type { AgentEnvironment, CodingAgent } from './agent.ts'
-import { getSharedSkillsFolder } from './shared.ts'
+import type { AgentDefinition, AgentEnvironment } from './agent.ts'
+import { getSharedSkillsFolder } from './agent.ts'
 
 /**
  * VS Code: `.vscode/mcp.json` in the project, and `mcp.json` of the default profile, which lies
  * where the platform keeps settings.
  */
-export const vscode: CodingAgent = {
-  name: 'vscode',
+export const agent: AgentDefinition = {
   getTraces: (here) => ({
     paths: [join(here.cwd, '.vscode'), getProfileFolder(here)],
     programs: ['code'],
@@ -17,21 +16,17 @@ export const vscode: CodingAgent = {
       join(scope === 'project' ? join(here.cwd, '.vscode') : getProfileFolder(here), 'mcp.json'),
     format: 'jsonc',
     container: 'servers',
-    toEntry: (server) =>
-      server.transport === 'stdio'
-        ? { type: 'stdio', command: server.command, args: server.args, env: server.env }
-        : { type: 'http', url: server.url, headers: server.headers },
-    fields: { env: 'env', headers: 'headers' },
+    types: { stdio: 'stdio', http: 'http' },
   },
   getSkillsFolder: getSharedSkillsFolder,
 }
 
-function getProfileFolder({ env, cwd, home, platform }: AgentEnvironment): string {
-  const settings =
-    platform === 'win32'
-      ? env['APPDATA'] || join(home, 'AppData', 'Roaming')
-      : platform === 'darwin'
-        ? join(home, 'Library', 'Application Support')
-        : env['XDG_CONFIG_HOME'] || join(home, '.config')
-  return resolve(cwd, settings, 'Code', 'User')
+function getProfileFolder(here: AgentEnvironment): string {
+  return resolve(here.cwd, getSettingsFolder(here), 'Code', 'User')
+}
+
+function getSettingsFolder({ env, home, platform }: AgentEnvironment): string {
+  if (platform === 'win32') return env['APPDATA'] || join(home, 'AppData', 'Roaming')
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support')
+  return env['XDG_CONFIG_HOME'] || join(home, '.config')
 }

@@ -2,11 +2,11 @@
  * JSON with comments, edited as text.
  */
 
-import { parseTree, printParseErrorCode } from 'jsonc-parser'
 import type { Node, ParseError } from 'jsonc-parser'
+import { findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { compact } from '../../util/values.ts'
+import type { ConfigFormat, ConfigObject } from './format.ts'
 import { getLineBreak } from './format.ts'
-import type { ConfigFormat, ConfigObject, CreatedParts } from './format.ts'
 
 /** JSON as agents write it: comments and trailing commas are allowed, and stay. */
 export const jsonc: ConfigFormat = {
@@ -18,8 +18,7 @@ export const jsonc: ConfigFormat = {
     const root = parseTree(text, errors, { allowTrailingComma: true })
     if (errors[0]) return { problem: `is not valid JSON: ${describeParseError(text, errors[0])}` }
     if (root?.type !== 'object') return { problem: 'does not hold a JSON object' }
-    const twice =
-      findDuplicateKey(root) ?? findDuplicateKey(findProperty(root, container)?.children?.[1])
+    const twice = findDuplicateKey(root) ?? findDuplicateKey(findNodeAtLocation(root, [container]))
     return twice === undefined
       ? { value: toValue(root) as ConfigObject }
       : { problem: `has the key '${twice}' twice` }
@@ -28,12 +27,9 @@ export const jsonc: ConfigFormat = {
   missing(text, container) {
     if (isBlank(text)) return { part: 'root' }
     const root = parseRoot(text)
-    const inside = getValueNode(findProperty(root, container))
-    const opened = insertProperty(text, inside ?? root, {
-      key: '',
-      indent: '',
-      render: () => '',
-    }).opened
+    const inside = findNodeAtLocation(root, [container])
+    const empty = { key: '', indent: '', render: () => '' }
+    const { opened } = insertProperty(text, inside ?? root, empty)
     return compact({
       part: !inside ? ('container' as const) : undefined,
       opened: opened || undefined,
@@ -49,7 +45,7 @@ export const jsonc: ConfigFormat = {
         (text === '' ? lineBreak : '')
       )
     const root = parseRoot(text)
-    const inside = getValueNode(findProperty(root, container))
+    const inside = findNodeAtLocation(root, [container])
     const [key, value] = inside ? [name, entry] : [container, { [name]: entry }]
     const indent = getIndent(text, root)
     return insertProperty(text, inside ?? root, {
@@ -62,40 +58,29 @@ export const jsonc: ConfigFormat = {
 
   replace(text, container, name, entry) {
     const root = parseRoot(text)
-    const value = getValueNode(findProperty(getValueNode(findProperty(root, container)), name))!
-    const within = text.slice(value.offset, value.offset + value.length)
-    const rendered =
-      within.includes('\n') || startsLine(text, value.parent!.offset)
-        ? renderJson(
-            entry,
-            getIndent(text, root),
-            lineIndent(text, value.parent!.offset),
-            getLineBreak(text),
-          )
-        : JSON.stringify(entry)
-    return applyEdits(text, [
-      { start: value.offset, end: value.offset + value.length, text: rendered },
-    ])
+    const { offset: start, length, parent } = findNodeAtLocation(root, [container, name])!
+    const end = start + length
+    const at = lineIndent(text, parent!.offset)
+    const isOnLines = text.slice(start, end).includes('\n') || startsLine(text, parent!.offset)
+    const rendered = isOnLines
+      ? renderJson(entry, getIndent(text, root), at, getLineBreak(text))
+      : JSON.stringify(entry)
+    return applyEdits(text, [{ start, end, text: rendered }])
   },
 
   remove(text, container, name, made) {
-    const isOurs = (part: NonNullable<CreatedParts['part']>): boolean =>
-      made.part !== undefined &&
-      ['container', 'root', 'file'].indexOf(made.part) >=
-        ['container', 'root', 'file'].indexOf(part)
-    const inside = getValueNode(findProperty(parseRoot(text), container))!
-    const rest = removeProperty(
-      text,
-      inside,
-      findProperty(inside, name)!,
-      made.opened === true && !isOurs('container'),
-    )
+    // Who created a file also created what is in it.
+    const isContainerOurs = made.part !== undefined
+    const isRootOurs = isContainerOurs && made.part !== 'container'
+    const opened = made.opened === true
+    const property = findNodeAtLocation(parseRoot(text), [container, name])!.parent!
+    const rest = removeProperty(text, property.parent!, property, opened && !isContainerOurs)
     const outer = parseRoot(rest)
-    const emptied = findProperty(outer, container)!
-    if (!isOurs('container') || !isEmptyObject(rest, getValueNode(emptied)!)) return rest
-    const without = removeProperty(rest, outer, emptied, made.opened === true)
+    const emptied = findNodeAtLocation(outer, [container])!
+    if (!isContainerOurs || !isEmptyObject(rest, emptied)) return rest
+    const without = removeProperty(rest, outer, emptied.parent!, opened)
     const root = parseRoot(without)
-    if (!isOurs('root') || !isEmptyObject(without, root)) return without
+    if (!isRootOurs || !isEmptyObject(without, root)) return without
     const after = without.slice(root.offset + root.length)
     return without.slice(0, root.offset) + (root.offset === 0 ? after.replace(/^\r?\n/, '') : after)
   },
@@ -115,15 +100,6 @@ function describeParseError(text: string, { error, offset }: ParseError): string
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase()
   return `${words} at line ${before.length}, column ${before.at(-1)!.length + 1}`
-}
-
-// The property node of a key.
-function findProperty(object: Node | undefined, key: string): Node | undefined {
-  return object?.children?.find((property) => property.children?.[0]?.value === key)
-}
-
-function getValueNode(property: Node | undefined): Node | undefined {
-  return property?.children?.[1]
 }
 
 function findDuplicateKey(object: Node | undefined): string | undefined {
@@ -221,14 +197,11 @@ function insertAfter(
   const ownLine = startsLine(text, last.offset)
   const indent = lineIndent(text, last.offset)
   const behind = comma === undefined ? end : comma + 1
-  // A remark on the same line is about what stands there already.
+  // A comment on the same line is about the property before.
   const place = ownLine ? skipCommentsOnLine(text, behind) : behind
-  const gap = ownLine
-    ? getLineBreak(text) + indent
-    : /\s/.test(text[object.offset + 1] ?? '')
-      ? ' '
-      : ''
-  const colon = ownLine || gap !== '' ? ': ' : ':'
+  const space = /\s/.test(text[object.offset + 1] ?? '') ? ' ' : ''
+  const gap = ownLine ? getLineBreak(text) + indent : space
+  const colon = gap === '' ? ':' : ': '
   const written = `${gap}${JSON.stringify(key)}${colon}${render(ownLine ? indent : undefined)}`
   if (comma !== undefined) return [{ start: place, end: place, text: `${written},` }]
   return [

@@ -2,15 +2,16 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { CODING_AGENTS } from '../../../src/install/agents/agents.ts'
+import { AGENT_NAMES, loadAgents } from '../../../src/install/agents/agents.ts'
 import { getLaunchCommand } from '../../../src/install/server-entry.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'toolable-agents-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('agents', () => {
+describe('agents', async () => {
+  const agents = await loadAgents()
   const files = (platform: string, env: { readonly [name: string]: string } = {}): string[] =>
-    CODING_AGENTS.flatMap(({ servers }) =>
+    agents.flatMap(({ servers }) =>
       servers ? [servers.getFile('user', { env, cwd: '/p', home: '/h', platform })] : [],
     )
 
@@ -29,14 +30,14 @@ describe('agents', () => {
   })
 
   test('have names of their own, and a place for skills', () => {
-    expect(CODING_AGENTS.map(({ name }) => name)).toEqual([
+    expect(AGENT_NAMES).toEqual([
       'claude-code',
       'codex',
       'cursor',
       'vscode',
       'shared',
     ])
-    for (const agent of CODING_AGENTS)
+    for (const agent of agents)
       expect(
         agent.getSkillsFolder('project', { env: {}, cwd: '/p', home: '/h', platform: 'linux' }),
       ).toMatch(/^\/p\/\.(claude|agents)\/skills$/)
