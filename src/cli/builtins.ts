@@ -9,7 +9,7 @@ import { compact } from '../util/values.ts'
 import { toToolTree } from './builtin-names.ts'
 import type { BuiltinCommand, BuiltinFactory, CommandHost, Toolset } from './types.ts'
 
-// Not late: this file is loaded with the server, for which somebody waits.
+// The MCP server is imported statically: a client waits for it to start.
 
 type BuiltinSource = {
   load(): Promise<BuiltinFactory>
@@ -21,8 +21,8 @@ const INSTALL_SOURCE: BuiltinSource = {
   load: async () => (await import('../install/commands.ts')).installCommands,
 }
 
-// By the first word of a command. Two folders may share a word; its name, sub-words and summary
-// stand in cli/builtin-commands.ts too.
+// By the first word of a command. Two folders may share a word; names, sub-words and summaries are
+// in builtin-names.ts.
 const BUILTIN_SOURCES: { readonly [word: string]: readonly BuiltinSource[] } = {
   docs: [{ load: async () => (await import('../docs/command.ts')).docsCommands }],
   mcp: [{ load: async () => mcpCommands, subcommand: 'serve' }, INSTALL_SOURCE],

@@ -5,7 +5,7 @@
 
 type CallerEnv = { readonly [name: string]: string | undefined }
 
-/** Who runs this program, as far as the environment tells. */
+/** Who runs this program, according to the environment. */
 export type Caller = { readonly name: string; readonly kind: 'agent' | 'ci' }
 
 // Variables that say who it is; any value counts as the name.

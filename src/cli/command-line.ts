@@ -37,8 +37,8 @@ export function formatCommandLine(
 }
 
 /**
- * Undefined when the input has to be written as JSON. `atProgram` means that no tool name stands
- * before the arguments.
+ * Undefined when the input has to be written as JSON. `atProgram` means that no tool name precedes
+ * the arguments.
  */
 function formatFlags(
   specs: readonly FlagSpec[],

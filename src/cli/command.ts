@@ -206,7 +206,7 @@ function mayServeMcp(argv: readonly string[]): boolean {
   )
 }
 
-/** The program flags without those for serving, and the words behind `mcp` that these stand for. */
+/** The program flags without those for serving, and the words after `mcp` that these mean. */
 function splitServingFlags(flags: readonly ParsedFlag[]): {
   readonly others: readonly ParsedFlag[]
   readonly words?: readonly string[]

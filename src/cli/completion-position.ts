@@ -17,7 +17,7 @@ import { BUILTIN_COMMANDS } from './builtin-names.ts'
 import type { CommandManifest } from './command-line.ts'
 import { isSameName, isUnderPath, matchesCommand } from './command-line.ts'
 
-/** Where on the command line the cursor stands. */
+/** Where on the command line the cursor is. */
 export type CursorPosition = {
   readonly path: readonly string[]
   /** The tool whose arguments are being written. */
@@ -26,7 +26,7 @@ export type CursorPosition = {
   readonly builtin?: { readonly words: readonly string[]; readonly given: number }
   /** What would make the words so far a built-in command, where they may be arguments as well. */
   readonly subWords?: readonly string[]
-  /** The flags that may stand here. */
+  /** The flags that are allowed here. */
   readonly flags: readonly CompletableFlag[]
   readonly used: ReadonlySet<string>
   readonly positionals: readonly string[]
@@ -34,7 +34,7 @@ export type CursorPosition = {
   readonly literal: boolean
   /** A flag that waits for its value, and how many values it has. */
   readonly pending?: { readonly flag: CompletableFlag; readonly given: number }
-  /** A word that means nothing here stands before. */
+  /** A word before the cursor means nothing here. */
   readonly lost: boolean
 }
 
@@ -170,13 +170,13 @@ function splitAssignment(text: string): readonly [string, string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** What may stand for a value. */
+/** The candidates for a value. */
 export type CompletionValues = {
   readonly choices: readonly string[]
   readonly directive: Completion['directive']
 }
 
-/** A flag as completion sees it, whoever declared it. */
+/** A flag as completion sees it: of a tool or a global one. */
 export type CompletableFlag = {
   readonly long: string
   readonly short?: string
@@ -190,7 +190,7 @@ export type CompletableFlag = {
   readonly inner: () => readonly CompletableFlag[]
 }
 
-/** The flags that may stand after the name of a tool. */
+/** The flags that are allowed after the name of a tool. */
 function listToolFlags(tool: CommandManifest): CompletableFlag[] {
   const specs = toFlagSpecs(tool)
   const injected = [...GLOBAL_FLAGS, ...CONTROL_FLAGS].filter(
@@ -203,7 +203,7 @@ function listToolFlags(tool: CommandManifest): CompletableFlag[] {
   ]
 }
 
-/** The flags that may stand before the name of a tool. */
+/** The flags that are allowed before the name of a tool. */
 function listProgramFlags(manifest: ToolsetManifest): CompletableFlag[] {
   const sources: { readonly [long: string]: readonly string[] } = {
     resource: manifest.resources.map(({ uri }) => uri).filter((uri) => !uri.includes('{')),
@@ -220,7 +220,7 @@ function listProgramFlags(manifest: ToolsetManifest): CompletableFlag[] {
   ]
 }
 
-/** What may stand for the value of a field. */
+/** The candidates for the value of a field. */
 export function getCompletionValues(
   spec: Pick<FlagSpec, 'field' | 'kind' | 'schema' | 'choices'>,
 ): CompletionValues {
@@ -306,7 +306,7 @@ function listInnerFlags(spec: FlagSpec): CompletableFlag[] {
 export type CompletionCandidate = { readonly value: string; readonly description?: string }
 
 /**
- * What a shell is told: the candidates, and whether it should add names of files or directories.
+ * What a shell gets: the candidates, and whether it should add names of files or directories.
  */
 export type Completion = {
   readonly candidates: readonly CompletionCandidate[]
@@ -338,8 +338,7 @@ function shortenDescription(description: string): string {
     : line
 }
 
-// What holds a control character could not be told from the protocol, nor safely be written to a
-// terminal.
+// A control character would break the protocol, and is not safe on a terminal.
 function isPrintable(value: string): boolean {
   return value !== '' && !/[\p{Cc}\p{Surrogate}]/u.test(value)
 }

@@ -46,8 +46,7 @@ export function createTerminalAnswerer(
 type TypedAnswer =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
-// A person at a terminal sees the choices with their numbers, and is told at once what does not
-// answer.
+// A person sees the choices with their numbers, and gets an immediate reply to a wrong answer.
 async function checkTypedLine(text: string, question: Interaction): Promise<TypedAnswer> {
   const value = await parseTypedAnswer(question, text)
   if (question.kind === 'confirm' && typeof value !== 'boolean')
@@ -115,8 +114,8 @@ export type LineChannel = {
 }
 
 /**
- * Talks to the caller one question at a time. Lines that answer something else are kept for whoever
- * wants them.
+ * Asks the caller one question at a time. Lines that answer something else are kept for the next
+ * reader.
  */
 export function createLineDialogue(channel: LineChannel): LineDialogue {
   const queue = new SerialQueue()
@@ -195,7 +194,7 @@ function parseDialogueLine(text: string): DialogueLine | ToolError {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
-    /* told below, like JSON of another kind */
+    /* reported below, like JSON of another kind */
   }
   return new ToolError('INVALID_INPUT', 'each line on stdin must be one JSON object', {
     details: { line: text.slice(0, 200) },

@@ -49,7 +49,7 @@ async function findExampleProblem(
   }
 }
 
-/** The input that the arguments of an example give; `alone`: they say nothing besides. */
+/** The input that the arguments of an example give, and whether they contain nothing else. */
 type ExampleInput = { readonly input: unknown; readonly isInputOnly: boolean }
 
 /**

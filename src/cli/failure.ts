@@ -107,7 +107,7 @@ export function addRepairCommand(outcome: Outcome, call: CliCall): Outcome {
   return { ...outcome, error: { ...repaired, suggestion } }
 }
 
-// What is missing stands as a placeholder where it belongs.
+// Missing values are placeholders in the example.
 function addUsageExample(
   outcome: FailureOutcome,
   { set, entry, single, specs }: CliCall,

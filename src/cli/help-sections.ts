@@ -29,7 +29,7 @@ export function listArgumentRows(specs: readonly FlagSpec[]): HelpListRow[] {
     }))
 }
 
-/** The flags of a tool that stand for its own fields. */
+/** The flags of a tool for its own fields. */
 export function listOptionRows(specs: readonly FlagSpec[]): HelpListRow[] {
   const shown = specs.filter((spec) => !isShownArgument(spec) && !spec.hidden)
   return shown.map((spec) =>
@@ -104,7 +104,7 @@ function formatGlobalFlagTerm(flag: GlobalFlag): string {
 
 type ShortFlag = { readonly short?: string | undefined }
 
-// The long names stand in one column where any flag beside them has a short one.
+// The long names are aligned where any flag beside them has a short one.
 function formatShortPrefix({ short }: ShortFlag, all: readonly ShortFlag[]): string {
   if (short !== undefined) return `-${short}, `
   return all.some((other) => other.short !== undefined) ? '    ' : ''

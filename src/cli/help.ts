@@ -248,7 +248,7 @@ function formatCompactProgram(manifest: ToolsetManifest): string {
   ])
 }
 
-/** One command with what it needs at least; `…` stands for what is optional. */
+/** One command with its required arguments; `…` means that there are optional ones. */
 function formatCompactCommand(tool: CommandManifest): string {
   const specs = toFlagSpecs(tool).filter((spec) => !spec.hidden)
   const required = specs.filter((spec) => spec.required)

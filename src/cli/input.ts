@@ -165,7 +165,7 @@ const MAX_LINE_CHARS = 16 * 1024 * 1024
 export type StdinLineReader = {
   /** The next line, which may be empty; undefined at the end. */
   next(signal?: AbortSignal): Promise<string | undefined>
-  /** Hands a line to whoever reads next. */
+  /** Returns lines to the front, for the next reader. */
   putBack(lines: readonly string[]): void
 }
 

@@ -152,7 +152,7 @@ function isSessionEvent(event: ToolEvent): boolean {
   )
 }
 
-/** Who answers a tool on this command line; without an entry, nobody can. */
+/** Who answers the tool; undefined where there is no one. */
 type Responders = {
   readonly confirm: false | ((question: Interaction) => Promise<boolean | undefined>)
   readonly answer: Answerer | undefined
@@ -199,7 +199,7 @@ export function createResponders({
   const chooseAnswerer = (): Answerer | undefined => {
     if (globals.session) return askByLines
     if (io.stdin.isTTY) return io.stderr.isTTY && !presentation.caller ? askPerson : undefined
-    // A runner writes answers to our stdin, and closes it where nobody can answer.
+    // A runner writes answers to our stdin, and closes it where there is no one to answer.
     return presentation.dialect === 'acor' && !io.stdin.taken ? askByLines : undefined
   }
   const answer = chooseAnswerer()

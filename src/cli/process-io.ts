@@ -7,14 +7,14 @@ import type { ByteSource, Io, Screen, TextSink } from '../protocol/io.ts'
 
 // Kept from before anybody redirects stray writes: these reach the real stdout.
 const { writeSync, write: writeAsync, fstatSync } = fs
-// What fits into an empty pipe leaves at once; more could block until somebody reads.
+// This much fits into an empty pipe; more could block until the reader reads.
 const PIPE_CAPACITY_BYTES = 65_536
 const EAGAIN_RETRY_MS = 5
 const MEMORY_DEVICE_MAJOR = 1
 
 /**
- * The real process as Io. `onClosed` is told when nobody reads stdout any more, and whether that is
- * because its terminal is gone.
+ * The real process as Io. Calls `onClosed` when the reader of stdout is gone, and says whether that
+ * is because the terminal closed.
  */
 export function createProcessIo(onClosed: (hungUp: boolean) => void): Io {
   const stderr = createFileSink(2, () => undefined)
@@ -132,8 +132,7 @@ function getTerminalWidth(): number {
   return process.stderr.columns || measureStdout() || 80
 }
 
-// Asked through a stream of its own, which is gone at once: the process's would stay and change the
-// descriptor's mode.
+// Measured with a temporary stream: the process's own would stay and change the descriptor's mode.
 function measureStdout(): number | undefined {
   const { isatty, WriteStream } = process.getBuiltinModule('node:tty')
   if (!isatty(1)) return undefined
@@ -204,8 +203,8 @@ function isHarmlessError(error: unknown): boolean {
   )
 }
 
-// /dev/null and its kin are told by their device number, because asking whether something is a
-// terminal loads the network stack.
+// /dev/null and the like are recognized by their device number, because asking whether something is
+// a terminal loads the network stack.
 function isCharacterDevice(fd: number): boolean {
   if (!isOpenDescriptor(fd)) return false
   const stats = fstatSync(fd)

@@ -7,7 +7,7 @@ const TERMINATION_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 const RESUME_DELAY_MS = 50
 const DEFAULT_ROWS = 24
 
-/** The terminal of this process. Nothing is listened to before somebody wants to draw. */
+/** The terminal of this process. It listens to signals only while something is drawn. */
 export function createProcessScreen(): Screen {
   return {
     get columns() {
@@ -25,7 +25,7 @@ export function createProcessScreen(): Screen {
             signal,
             () => {
               listener()
-              // Nobody else wanted to hear of it: what would have happened without us happens.
+              // No other listener: do what the signal does by default.
               if (process.listenerCount(signal) === 1) raise(signal)
             },
           ] as const,
@@ -44,7 +44,7 @@ export function createProcessScreen(): Screen {
   }
 }
 
-// Node asks only when a signal tells it to, which comes later than the next frame may.
+// Node updates the size on a signal, which may come later than the next frame.
 function readTerminalSize(): { readonly columns?: number; readonly rows?: number } {
   const stream: NodeJS.WriteStream & { _refreshSize?(): void } = process.stderr
   stream._refreshSize?.()
@@ -61,8 +61,8 @@ function getSmallest(...sizes: readonly (number | undefined)[]): number | undefi
 type StopListener = { readonly before: () => void; readonly after: () => void }
 const stopListeners = new Set<StopListener>()
 
-// Ctrl-Z: tell, stop as if nobody listened, and tell again when it goes on. Where there is nobody
-// to go on with it, the system does not stop it either.
+// Ctrl-Z: notify, stop as the signal does by default, and notify again when the process continues.
+// Without a shell that could continue it, the system does not stop it either.
 function onStop(before: () => void, after: () => void): () => void {
   const stop = { before, after }
   if (stopListeners.size === 0) process.on('SIGTSTP', handleStop)

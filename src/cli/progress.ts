@@ -20,8 +20,7 @@ export type ProgressDisplayOptions = {
   readonly columns?: number | undefined
   readonly now: () => number
   /**
-   * What stands there until the tool says something; without it nothing is drawn before the first
-   * event.
+   * Shown until the tool reports something; without it nothing is drawn before the first event.
    */
   readonly label?: string | undefined
   /** Calls the action again and again until the returned function is called. */
@@ -150,7 +149,7 @@ const MIN_COLUMNS_WITH_BAR = 50
 type ProgressLine = {
   readonly frame: number
   readonly message: string
-  /** Only a percentage that the tool has told; without it there is no bar. */
+  /** As the tool reported it; without it there is no bar. */
   readonly percent: number | undefined
   readonly elapsedMs: number
 }

@@ -18,7 +18,7 @@ export type ShapeOptions = {
 }
 
 /**
- * Throws INVALID_INPUT for options that are wrong whatever the result is. Ask before the tool runs:
+ * Throws INVALID_INPUT for options that are wrong for any result. Call it before the tool runs:
  * afterwards its work is done.
  */
 export function checkShapeOptions(options: ShapeOptions): void {
@@ -207,14 +207,13 @@ function unknownFieldError(field: string, values: readonly unknown[]): ToolError
         nearest === undefined
           ? `Choose among: ${known.slice(0, 20).join(', ')}`
           : `Use --fields ${nearest}`,
-      // The tool has done its work already; whoever repairs the flag should know that calling again
-      // does it again.
+      // The tool has done its work already; the caller should know that calling again repeats it.
       details: { known_fields: known.slice(0, 20), call_succeeded: true },
     },
   )
 }
 
-/** An opaque cursor that goes on at `offset` of the call that `callKey` names. */
+/** An opaque cursor that continues at `offset` of the call that `callKey` names. */
 function encodeCursor(offset: number, callKey: string): string {
   return Buffer.from(JSON.stringify([offset, hashText(callKey)])).toString('base64url')
 }

@@ -38,7 +38,7 @@ export type CapturedProgram = {
 
 let isStarted = false
 
-/** True when a toolset was told to run as this process. */
+/** True when a toolset runs as this process. */
 export function hasStarted(): boolean {
   return isStarted
 }
@@ -54,8 +54,8 @@ export async function runAsProcess(
 }
 
 /**
- * Runs a toolset as this process with a command line of its own, or gives both to the build that
- * looks at them.
+ * Runs a toolset as this process with its own command line, or hands both to the build that
+ * inspects them.
  */
 export async function runOrCapture(
   set: Servable,
@@ -153,7 +153,7 @@ export function isEntryPoint(meta: ImportMeta & { readonly main?: boolean }): bo
   if (script === undefined) return false
   const module = fileURLToPath(meta.url)
   if (script === module) return true
-  // `node tool` may stand for tool.js, and an installed program is a link.
+  // `node tool` may mean tool.js, and an installed program is a link.
   return [script, `${script}.js`, `${script}.mjs`].some(
     (candidate) => resolveRealPath(candidate) === resolveRealPath(module),
   )

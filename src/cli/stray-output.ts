@@ -11,8 +11,8 @@ const STDERR_FD = 2
 
 /**
  * Sends everything that handlers and their libraries write to stdout to stderr instead, children
- * included; what the streams of the process get is heard first by whoever listens (stray-words.ts).
- * Our own writer holds the real functions and is not affected.
+ * included. Listeners of `core/call-scope.ts` get what the streams of the process would print. Our
+ * own writer holds the real functions and is not affected.
  */
 export function redirectStrayOutput(): void {
   redirectStreams()
@@ -99,9 +99,6 @@ function getLoadedModules(): readonly string[] {
   )
 }
 
-const STDOUT = 1
-const STDERR = 2
-
 type ChildStdio = readonly { readonly fd?: unknown }[]
 type SpawnMethod = (this: unknown, options: { readonly stdio?: ChildStdio }) => unknown
 
@@ -165,19 +162,19 @@ function hasStdio(arg: unknown): arg is { stdio: unknown } {
 function mapDescriptors(stdio: unknown): unknown {
   return Array.isArray(stdio)
     ? (stdio as ChildStdio).map((target) =>
-        target?.fd === STDOUT ? { ...target, fd: STDERR } : target,
+        target?.fd === STDOUT_FD ? { ...target, fd: STDERR_FD } : target,
       )
     : stdio
 }
 
 function mapStdioOption(stdio: unknown): unknown {
-  if (stdio === 'inherit') return ['inherit', STDERR, 'inherit']
+  if (stdio === 'inherit') return ['inherit', STDERR_FD, 'inherit']
   if (!Array.isArray(stdio)) return stdio
   return stdio.map((target: unknown, index) =>
-    target === STDOUT ||
-    (target === 'inherit' && index === STDOUT) ||
-    (target as { fd?: unknown } | null)?.fd === STDOUT
-      ? STDERR
+    target === STDOUT_FD ||
+    (target === 'inherit' && index === STDOUT_FD) ||
+    (target as { fd?: unknown } | null)?.fd === STDOUT_FD
+      ? STDERR_FD
       : target,
   )
 }

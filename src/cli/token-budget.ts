@@ -102,36 +102,28 @@ function addSpillNote(
   whole: unknown,
   spill: SpillWriter,
 ): OutcomeMeta {
-  const told = (warning: string): OutcomeMeta => ({
+  const note = `${left} left out to stay within the token budget; the full result`
+  const truncated = (warning: string): OutcomeMeta => ({
     ...meta,
     truncated: true,
-    warnings: [...(meta.warnings ?? []), warning],
+    warnings: [...(meta.warnings ?? []), `${note} ${warning}`],
   })
   try {
     const path =
       typeof whole === 'string'
         ? spill('full-result.txt', whole)
         : spill('full-result.json', toJsonText(whole))
-    const meta = told(
-      `${left} left out to stay within the token budget; the full result is in ${path}`,
-    )
-    return {
-      ...meta,
-      artifacts: [
-        ...(meta.artifacts ?? []),
-        { name: 'full-result', uri: pathToFileURL(path).href },
-      ],
-    }
+    const artifact = { name: 'full-result', uri: pathToFileURL(path).href }
+    return { ...truncated(`is in ${path}`), artifacts: [...(meta.artifacts ?? []), artifact] }
   } catch (error) {
-    return told(
-      `${left} left out to stay within the token budget; the full result could not be saved: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    const reason = error instanceof Error ? error.message : String(error)
+    return truncated(`could not be saved: ${reason}`)
   }
 }
 
 /**
  * Makes a spill that writes into a new private directory below `parent`, which is the temporary
- * directory of the platform. The directory stays: somebody will read it.
+ * directory of the platform. The directory stays, because the caller reads it later.
  */
 export function createSpillWriter(
   parent: string = tmpdir(),

@@ -213,7 +213,7 @@ function getValueType(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value
 }
 
-/** What is told about one code before it ever happens. */
+/** What is documented about one error code. */
 type DescribedError = {
   readonly category: string
   readonly exit: number

@@ -41,8 +41,7 @@ export type ToolsetOptions = Servable['options'] & {
 /** A toolset of the functions that a module exports, besides what else is named. */
 export type ModuleToolsetOptions = Omit<ToolsetOptions, 'name'> & {
   /**
-   * The module: `import.meta` of the one that this stands in, an address, a path, or the name of a
-   * package.
+   * The module: `import.meta` of the calling module, an address, a path, or the name of a package.
    */
   readonly module: ImportMeta | URL | string
   /** Default: as the module or its package is called. */
@@ -62,14 +61,13 @@ export type Toolset = Servable & {
   addResource(resource: Resource): Toolset
   addPrompt(prompt: Prompt): Toolset
   /**
-   * Takes a tool out, by any spelling that finds it; calls that run go on. False when there is
-   * none.
+   * Removes a tool, by any spelling that finds it; running calls continue. False when there is none.
    */
   remove(name: string): boolean
   /** Takes out the resource of an address pattern. */
   removeResource(uri: string): boolean
   removePrompt(name: string): boolean
-  /** Says that what stands at an address is different now, for those who subscribed to it. */
+  /** Notifies subscribers that the resource at an address has changed. */
   resourceChanged(uri: string): void
   /**
    * Runs the command line and ends the process. With `import.meta`: only when that file is the
@@ -97,18 +95,18 @@ export type ServerLifecycle = {
   ): { readonly error: ToolError; readonly shutdownTimeoutMs: number } | undefined
 }
 
-/** How a process was started, so that others can be told to start the program too. */
+/** How a process was started, so that others can start the program too. */
 export type StartInfo = {
   /** The interpreter. */
   readonly execPath: string
   readonly execArgv: readonly string[]
-  /** What the interpreter runs; undefined where nobody knows. */
+  /** What the interpreter runs; undefined where that is unknown. */
   readonly script: string | undefined
   /** Arguments that belong to the start: what makes the script the program that it is now. */
   readonly args?: readonly string[]
 }
 
-/** What stands around a command. */
+/** The process around a command. */
 export type CommandHost = {
   readonly signal: AbortSignal
   /** The same without the cost of a signal, of a process that makes one call and ends. */
@@ -130,7 +128,7 @@ export type CommandHost = {
 export type OutcomeForm = {
   readonly mode: OutputMode
   readonly dialect: DialectName
-  /** Events stand before it, one a line. */
+  /** Events precede it, one a line. */
   readonly streamed: boolean
 }
 

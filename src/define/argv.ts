@@ -30,7 +30,7 @@ export type ScannedArgv = {
   /** Where scanning stopped. */
   readonly end: number
   /**
-   * The first thing that could not be read; scanning goes on behind it, so that output flags are
+   * The first thing that could not be read; scanning continues after it, so that output flags are
    * still seen.
    */
   readonly problem: ToolError | undefined
@@ -52,8 +52,8 @@ type ArgvScanOptions = {
 }
 
 /**
- * Splits arguments into flags and words. A flag that takes a value takes the next argument whatever
- * it looks like.
+ * Splits arguments into flags and words. A flag that takes a value takes the next argument, even one
+ * that looks like a flag.
  */
 export function scanArgv(
   tokens: readonly string[],
@@ -200,7 +200,7 @@ function findLongFlag(
   return parent?.dotted ? { flag: parent, keys, negated: false } : undefined
 }
 
-// `-` is stdin, and -5 is a number unless somebody has a flag of that name.
+// `-` is stdin, and -5 is a number unless there is a flag of that name.
 function looksLikeFlag(token: string, table: FlagTable): boolean {
   if (!token.startsWith('-') || token === '-') return false
   return token.startsWith('--') || !/^-[\d.]/.test(token) || table.short(token[1]!) !== undefined

@@ -6,17 +6,17 @@
 import { readPreparedSchema } from '../protocol/built-program.ts'
 import type { Example, ToolMetadata } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
-import { nameFlag } from './argv.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { NamedFlag } from './argv.ts'
+import { nameFlag } from './argv.ts'
 import { checkFlags } from './checks.ts'
 import type { FlagSpec } from './global-flags.ts'
 import { classifySchema, DECODE_MARK, getLibraryOptions, SCHEMA_ADVICE } from './schema/source.ts'
 
 /**
- * The JSON Schema of an input as far as it can be had at once; undefined where only compiling it
- * can tell. Throws CONFIG for what is no schema of an object.
+ * The JSON Schema of an input, where it is available without compiling; undefined otherwise. Throws
+ * CONFIG for a schema that is no object.
  */
 export function readInputSchemaEarly(source: unknown): JsonSchema | undefined {
   const schema = readPreparedSchema(source)?.json ?? writeInputSchema(source)
@@ -57,7 +57,7 @@ function hasReferences(schema: JsonSchema): boolean {
   }
 }
 
-// What a library cannot say here is told, with its reason, when the schema is compiled.
+// A schema that the library cannot convert is reported, with the reason, when it is compiled.
 function tryOrUndefined<T>(run: () => T): T | undefined {
   try {
     return run()
@@ -95,7 +95,7 @@ export function listEarlyFlags(schema: JsonSchema, source: EarlyFlagOwner): Earl
       }
     },
   )
-  // By position they stand in the author's order.
+  // Positional flags keep the author's order.
   return [
     ...source.positional.flatMap((field) => all.find((flag) => flag.field === field) ?? []),
     ...all.filter((flag) => !flag.positional),
@@ -130,7 +130,7 @@ export function checkExamplesEarly(
 function validateWithLibrary(source: unknown, input: unknown): string | undefined {
   const read = classifySchema(source)
   const result = 'standard' in read ? read.standard['~standard'].validate(input) : undefined
-  // What has to wait is waited for when the schema is compiled; here nobody may stumble over it.
+  // An asynchronous check runs again when the schema is compiled; here its error is ignored.
   if (result instanceof Promise) return void result.catch(() => undefined)
   if (!result?.issues) return undefined
   const [issue] = result.issues

@@ -243,7 +243,7 @@ function listKinds(schema: JsonSchema, depth = 0): CoercionKind[] {
     const kinds = getSchemaList(schema, keyword).flatMap((member) =>
       typeof member === 'boolean' ? [] : listKinds(member, depth + 1),
     )
-    // Of an intersection the first member that names a type tells how to read.
+    // Of an intersection, the first member that names a type decides.
     if (kinds.length > 0) return keyword === 'allOf' ? kinds.slice(0, 1) : kinds
   }
   if (Object.hasOwn(schema, 'properties') || Object.hasOwn(schema, 'additionalProperties'))

@@ -38,7 +38,7 @@ export function toFlagSpecs(manifest: FlagSpecSource): FlagSpec[] {
   ]
 }
 
-/** What the command line needs to know of a value: how it is written, what may stand for it. */
+/** What the command line needs to know of a value: how it is written, and its choices. */
 type FlagValueInfo = Pick<FlagSpec, 'kind' | 'choices' | 'description' | 'default' | 'valueName'>
 
 const JSON_TYPES = ['string', 'number', 'boolean', 'object', 'array'] as const
@@ -168,7 +168,7 @@ function getValueType(value: unknown): JsonType {
   return typeof value as JsonType
 }
 
-/** The fields of an input schema, whatever it is composed of, each readable on its own. */
+/** The fields of an input schema, also of a composed one. */
 type InputFields = {
   readonly properties: ReadonlyMap<string, JsonSchema>
   readonly required: ReadonlySet<string>

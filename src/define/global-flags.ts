@@ -304,8 +304,8 @@ export const PROGRAM_FLAGS: readonly GlobalFlag[] = [
 ]
 
 /**
- * Flags of `mcp serve` that may stand before `--serve-mcp` too; whatever follows it is handed on as
- * it is.
+ * Flags of `mcp serve` that are allowed before `--serve-mcp` too; everything after it is passed on
+ * unchanged.
  */
 export const SERVING_FLAGS: readonly GlobalFlag[] = [
   ...['host', 'port', 'token-file', 'confirm'].map(
@@ -344,7 +344,7 @@ export type FlagSpec = {
   /** All allowed values, where the schema names them. */
   readonly choices?: readonly string[] | undefined
   readonly default?: unknown
-  /** What stands for the value in help: `text`, `integer`, `path`, `a|b`. */
+  /** The placeholder for the value in help: `text`, `integer`, `path`, `a|b`. */
   readonly valueName: string
   readonly hidden: boolean
   /**

@@ -44,8 +44,7 @@ export type PromptOptions<Arguments extends PromptArguments = PromptArguments> =
   readonly arguments?: Arguments
   readonly tags?: readonly string[]
   /**
-   * Values that may follow what somebody types for an argument; where there is none, the values
-   * that the schema itself names.
+   * Completes what a user typed for an argument; default: the values that the schema names.
    */
   readonly complete?: Completers<Extract<keyof PromptArgumentValues<Arguments>, string>>
   readonly render: (
@@ -148,7 +147,7 @@ async function compileArguments(
   return schema
 }
 
-// Undefined where the arguments stand in parts that only compiling puts together.
+// Undefined where the arguments are in parts that only compiling puts together.
 function listArgumentNames(schema: JsonSchema): readonly string[] | undefined {
   const composed = ['$ref', 'allOf', 'anyOf', 'oneOf'].some((keyword) =>
     Object.hasOwn(schema, keyword),

@@ -6,8 +6,8 @@ import type { ReadingContext } from '../protocol/context.ts'
 import type { ResourceManifest } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
-import { checkCompleters, checkOptions, checkSummary, checkTitle, runCompleter } from './checks.ts'
 import type { Completers } from './checks.ts'
+import { checkCompleters, checkOptions, checkSummary, checkTitle, runCompleter } from './checks.ts'
 
 /** What `read` may give: text, bytes, JSON, or one of the first two with its MIME type. */
 export type ResourceContent =
@@ -45,7 +45,7 @@ export type ResourceOptions<Uri extends string = string> = {
     params: UriParams<Uri>,
     ctx: ResourceContext,
   ) => ResourceContent | Promise<ResourceContent>
-  /** Values that may follow what somebody types for a placeholder. */
+  /** Completes what a user typed for a placeholder. */
   readonly complete?: Completers<string extends Uri ? string : UriParamNames<Uri>>
   /** Addresses that exist right now. */
   readonly list?: (
@@ -152,7 +152,7 @@ type UriPattern = {
   readonly params: readonly string[]
 }
 
-/** What stands between two slashes: `literals[0] {names[0]} literals[1] … literals[n]`. */
+/** The text between two slashes: `literals[0] {names[0]} literals[1] … literals[n]`. */
 type UriSegment = { readonly literals: readonly string[]; readonly names: readonly string[] }
 
 /**

@@ -21,7 +21,7 @@ export type ToolArguments = {
   readonly words: readonly ArgvWord[]
   /** How the first word is the whole input; undefined when it is a value like any other. */
   readonly whole: WholeInputKind | undefined
-  /** True where nothing was said besides the input. */
+  /** True where there are no other flags than those of the input. */
   readonly isInputOnly: boolean
   readonly problem: ToolError | undefined
 }
@@ -69,7 +69,7 @@ export function sortArguments(
   }
 }
 
-/** Throws USAGE where something stands beside a word that is the whole input. */
+/** Throws USAGE for arguments besides a word that is the whole input. */
 export function checkStandsAlone({ whole, words, flags }: ToolArguments): void {
   if (words.length === 1 && flags.length === 0) return
   const what = whole === 'json' ? 'a JSON object' : words[0]!.text

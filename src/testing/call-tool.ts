@@ -18,7 +18,7 @@ export type CallToolOptions = CallOptions & {
 /** What one call came to. */
 export type CallToolResult<Result = unknown> = {
   readonly outcome: Outcome<Result>
-  /** What the tool told while it worked. */
+  /** What the tool reported while it worked. */
   readonly events: readonly ToolEvent[]
   /** What the tool would have done, in a dry run; empty otherwise. */
   readonly plan: readonly PlannedAction[]

@@ -19,7 +19,8 @@ export type PrintedOutput = {
 export type PureStdoutOptions = {
   readonly mode?: OutputMode
   readonly streamed?: boolean
-  /** Questions stand before the document, one a line. */ readonly asked?: boolean
+  /** Questions precede the document, one a line. */
+  readonly asked?: boolean
 }
 
 /**
@@ -81,7 +82,7 @@ const ENVELOPE_KEYS = [
   'meta',
 ]
 
-// The keys of the envelope are the only ones that stand at the edge, and each stands there once.
+// Only the keys of the envelope are not indented, and each of them occurs once.
 function checkEnvelopeKeys({ stdout }: PrintedOutput, promise: string): void {
   const keys = stdout
     .split('\n')

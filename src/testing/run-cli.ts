@@ -18,7 +18,7 @@ import type { Answers, Samples } from './answers.ts'
 import { createStdinResponder, guardTestCallbacks } from './answers.ts'
 import { withStrayOutput } from './stray-output.ts'
 
-/** What stands around a command line in a test. */
+/** The process around a command line in a test. */
 export type RunCliOptions = {
   /** What stdin carries; empty by default. */
   readonly stdin?: StdinContent
@@ -45,11 +45,11 @@ export type CliResult = {
   readonly stdout: string
   /** Also what handlers printed, whichever stream they meant. */
   readonly stderr: string
-  /** The outcome that was printed, whatever the form; undefined for help and documents. */
+  /** The outcome that was printed, in any form; undefined for help and documents. */
   readonly outcome: Outcome | undefined
-  /** What the tool told while it worked. */
+  /** What the tool reported while it worked. */
   readonly events: readonly ToolEvent[]
-  /** In which form the outcome was printed; `asked`: questions stand before it, one a line. */
+  /** In which form the outcome was printed; `asked`: questions precede it, one a line. */
   readonly form: (OutcomeForm & { readonly asked: boolean }) | undefined
 }
 
@@ -68,7 +68,7 @@ export async function runCli(
   const typist = createStdinResponder(options.answers, options.samples, functions)
   const { io, stdout, stderr } = createFakeIo({ ...options, lines: typist.lines })
   const controller = new AbortController()
-  // As a process does it, whatever reason the test gave.
+  // As a process does it, for any reason that the test gave.
   const cancel = (): void => controller.abort(toCancelledError(options.signal?.reason))
   if (options.signal?.aborted) cancel()
   const stopListening = options.signal ? onAbort(options.signal, cancel) : () => undefined

@@ -61,8 +61,7 @@ function sortKeys(value: unknown): Json {
 function sortValue(value: Json, key?: string): Json {
   if (Array.isArray(value)) {
     const items = value.map((item) => sortValue(item))
-    // The names of required fields are a set; in which order they were written is nobody's
-    // business.
+    // The names of required fields are a set; their order does not matter.
     return key === 'required' && items.every((item) => typeof item === 'string')
       ? items.sort()
       : items

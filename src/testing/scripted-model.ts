@@ -16,7 +16,7 @@ export type ScriptedReply =
       }[]
     })
 
-/** A model that says what it is told, and remembers what it was asked. */
+/** A model that follows a script, and records the requests it got. */
 export type ScriptedModel = Model & {
   /** What it was asked, in order. */ readonly requests: readonly ModelRequest[]
 }

@@ -37,7 +37,7 @@ function createConsole(write: (text: string) => void): Console {
   return new Console({ stdout: stream, stderr: stream })
 }
 
-// A test runner may have a console of its own, which does not end in the streams of the process.
+// A test runner may have its own console, which does not write to the streams of the process.
 function redirectOutput(): () => void {
   const methods = Object.keys(console).filter(
     (name) =>

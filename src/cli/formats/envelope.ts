@@ -128,8 +128,8 @@ export function withErrorLine(
 }
 
 /**
- * The JSON line, without newline, that tells stderr about an event; undefined for events that are
- * no notification.
+ * The JSON line, without newline, that reports an event on stderr; undefined for events that are no
+ * notification.
  */
 export function formatNotificationJson(event: ToolEvent): string | undefined {
   switch (event.type) {

@@ -92,7 +92,7 @@ export function wrapParagraph(page: HelpPage, text: string, indent = 0): string[
     })
 }
 
-/** A two-column list. Terms that are too long stand on a line of their own. */
+/** A two-column list. Terms that are too long get their own line. */
 export function formatColumns(page: HelpPage, rows: readonly HelpListRow[]): string[] {
   const cleaned = rows.map((row) => ({ ...row, term: cleanLine(row.term) }))
   const limit = Math.floor(page.width * 0.45)

@@ -106,8 +106,10 @@ type TableColumn = {
   readonly key: string
   readonly title: string
   readonly cells: readonly string[]
-  /** It stands at the right. */ readonly right: boolean
-  /** It is not made narrower. */ readonly whole: boolean
+  /** Aligned at the right. */
+  readonly right: boolean
+  /** Never made narrower. */
+  readonly whole: boolean
   readonly natural: number
 }
 
@@ -126,11 +128,11 @@ const MAX_PADDING = 200
 export type TableOptions = {
   /** Columns that are never cut: who is named by half of a name? */
   readonly whole?: readonly string[]
-  /** Columns of figures that are no numbers: they stand at the right too. */
+  /** Columns of figures that are no numbers: they are aligned at the right too. */
   readonly right?: readonly string[]
   /**
-   * Columns that are left out where nothing stands in them, and where there is no room: the first
-   * of these goes first.
+   * Columns that are left out when they are empty, and when there is no room: the first of these
+   * first.
    */
   readonly spare?: readonly string[]
   /** The style of a cell. */
@@ -266,7 +268,7 @@ function joinCells(
 }
 
 const KEY_GAP = 2
-/** With less room than this beside the keys, values stand below them. */
+/** With less room than this beside the keys, values are printed below them. */
 const MIN_VALUE_WIDTH = 12
 
 /**
