@@ -281,7 +281,7 @@ function sanitizePositional(
   const positional: string[] = []
   let mayBeAbsent = false
   for (const field of wanted) {
-    const isRequired = required.has(field) && !Object.hasOwn(kinds.get(field)!, 'default')
+    const isRequired = required.has(field) && kinds.get(field)!.default === undefined
     if (isRequired && mayBeAbsent) continue
     mayBeAbsent ||= !isRequired
     positional.push(field)
