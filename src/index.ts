@@ -21,6 +21,7 @@ export type {
   ModelSettings,
   RenderedAgentPrompt,
 } from './agent/types.ts'
+export { toolset } from './cli/toolset.ts'
 export type {
   ChangeListener,
   ModuleToolsetOptions,
@@ -28,7 +29,6 @@ export type {
   ToolsetChange,
   ToolsetOptions,
 } from './cli/types.ts'
-export { toolset } from './cli/toolset.ts'
 export { createBudget } from './core/budget.ts'
 export type { CallOptions } from './core/call.ts'
 export { fileTools } from './core/files/file-tools.ts'
@@ -37,12 +37,13 @@ export { folderFiles, memoryFiles } from './core/files/files.ts'
 export type { MemoryFiles, MemoryFilesInput, MemoryFilesJson } from './core/files/memory.ts'
 export type { FilesOptions, FolderFilesOptions, MemoryFilesOptions } from './core/files/read.ts'
 export { guard, guards } from './core/guards/guards.ts'
+export type { Servable, ToolTree } from './core/provider.ts'
 export type { StateFile, StateFileOptions } from './core/state/open-state-file.ts'
 export { member, readStateFile, slice, withStateFile } from './core/state/state-api.ts'
 export { createState } from './core/state/state.ts'
 export type { StateOptions } from './core/state/state.ts'
 export { call, isTool, tool } from './core/tool.ts'
-export type { AnyTool, Servable, Tool, ToolTree } from './core/tool.ts'
+export type { AnyTool, Tool } from './core/tool.ts'
 export type { Completer, Completers } from './define/checks.ts'
 export { prompt } from './define/prompt.ts'
 export type {

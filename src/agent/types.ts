@@ -4,7 +4,8 @@
  */
 
 import type { CallOptions } from '../core/call.ts'
-import type { Servable, Tool, ToolEntry, ToolTree } from '../core/tool.ts'
+import type { Servable, ToolEntry, ToolTree } from '../core/provider.ts'
+import type { Tool } from '../core/tool.ts'
 import type { Guard } from '../protocol/context.ts'
 import type { Answerer, Interaction, ToolEvent } from '../protocol/events.ts'
 import type { Budget, BudgetLimits, TokenUsage } from '../protocol/limits.ts'

@@ -6,7 +6,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { CapturedProgram } from '../cli/run.ts'
 import { toToolError } from '../core/errors.ts'
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import { compact } from '../util/values.ts'
 import {
   createCapturedIo,

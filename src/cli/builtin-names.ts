@@ -4,7 +4,8 @@
  * process of its own.
  */
 
-import type { AnyTool, ToolTree } from '../core/tool.ts'
+import type { ToolTree } from '../core/provider.ts'
+import type { AnyTool } from '../core/tool.ts'
 import type { BuiltinCommand } from './types.ts'
 
 /** The shells that completion scripts are written for. */

@@ -3,7 +3,7 @@
  * here and one in `BUILTIN_COMMANDS`.
  */
 
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import { mcpCommands } from '../mcp/serve.ts'
 import { compact } from '../util/values.ts'
 import { toToolTree } from './builtin-names.ts'

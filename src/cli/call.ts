@@ -8,7 +8,7 @@ import type { CancelSignal, ServerCallOptions } from '../core/call.ts'
 import { prepareInput } from '../core/context.ts'
 import { toToolError } from '../core/errors.ts'
 import { invoke } from '../core/invoke.ts'
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import type { GlobalFlags } from '../define/global-flags.ts'
 import { toCallOptions } from '../define/global-flags.ts'
 import type { ToolArguments } from '../define/tool-arguments.ts'
@@ -148,6 +148,8 @@ export async function callTool(call: CliCall): Promise<number> {
       timeout: call.timeout,
       caller: presentation.caller?.name,
       onEvent: observer ? observe : events.onEvent,
+      // What is printed is the outcome, not the record of the call.
+      unrecorded: true,
       cwd: io.cwd,
       env: io.env,
       secrets: call.secrets,

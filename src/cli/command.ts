@@ -4,7 +4,7 @@
  */
 
 import { toLookupKey } from '../core/call.ts'
-import type { Servable, ToolEntry } from '../core/tool.ts'
+import type { Servable, ToolEntry } from '../core/provider.ts'
 import type { ParsedFlag } from '../define/argv.ts'
 import { createFlagTable, readGlobalFlags, scanArgv } from '../define/argv.ts'
 import type { GlobalFlags } from '../define/global-flags.ts'

@@ -3,7 +3,7 @@
  */
 
 import { toLookupKey } from '../core/call.ts'
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import { detectWholeInput } from '../define/argv.ts'
 import { toFlagSpecs } from '../define/flag-specs.ts'
 import type { Io } from '../protocol/io.ts'

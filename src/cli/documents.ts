@@ -4,7 +4,7 @@
  */
 
 import type { CallOptions } from '../core/call.ts'
-import type { Servable, ToolEntry } from '../core/tool.ts'
+import type { Servable, ToolEntry } from '../core/provider.ts'
 import type { GlobalFlags } from '../define/global-flags.ts'
 import type { InputOrigin } from '../protocol/errors.ts'
 import type { Io } from '../protocol/io.ts'

@@ -5,7 +5,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { toToolError } from '../core/errors.ts'
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import type { InputOrigin } from '../protocol/errors.ts'
 import type { Io } from '../protocol/io.ts'
 import type { ErrorObject, FailureOutcome, Outcome, Suggestion } from '../protocol/outcome.ts'

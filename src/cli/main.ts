@@ -3,7 +3,7 @@
  * loaded with `import()`.
  */
 
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import type { Io } from '../protocol/io.ts'
 import type { ParsedCommand } from './command.ts'
 import { parseCommand } from './command.ts'

@@ -2,7 +2,7 @@
  * Builds a toolset from the functions that a module exports. Loaded only for `toolset({ module })`.
  */
 
-import { collectTools } from '../core/tool.ts'
+import { collectTools } from '../core/provider.ts'
 import { createNoToolsError, openModule } from '../functions/open-module.ts'
 import { compact } from '../util/values.ts'
 import { isEntryPoint } from './run.ts'

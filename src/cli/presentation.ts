@@ -5,7 +5,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { OutputDefault } from '../core/tool.ts'
+import type { OutputDefault } from '../core/provider.ts'
 import type { GlobalFlags } from '../define/global-flags.ts'
 import type { Io } from '../protocol/io.ts'
 import type { DialectName } from '../protocol/output-protocols.ts'

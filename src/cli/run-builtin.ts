@@ -2,7 +2,7 @@
  * Runs a built-in command the way a tool is run.
  */
 
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import type { Io } from '../protocol/io.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { COMPLETE_COMMAND } from './builtin-names.ts'

@@ -5,7 +5,7 @@
 
 import { failCurrentCall } from '../core/call-scope.ts'
 import { onAbort } from '../core/lifecycle.ts'
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import type { CallEvent } from '../protocol/events.ts'
 import type { Io, TextSink } from '../protocol/io.ts'
 import type { Outcome } from '../protocol/outcome.ts'

@@ -9,7 +9,7 @@
  */
 
 import { createRules, toLookupKey, withRules } from '../core/call.ts'
-import type { AnyTool, ToolEntry } from '../core/tool.ts'
+import type { ToolEntry } from '../core/provider.ts'
 import {
   addEntry,
   collectTools,
@@ -17,8 +17,9 @@ import {
   createEntry,
   createEntryFinder,
   createProviderMethods,
-  isTool,
-} from '../core/tool.ts'
+} from '../core/provider.ts'
+import type { AnyTool } from '../core/tool.ts'
+import { isTool } from '../core/tool.ts'
 import { checkName, checkOptions } from '../define/checks.ts'
 import type { Prompt } from '../define/prompt.ts'
 import { isPrompt } from '../define/prompt.ts'

@@ -4,7 +4,8 @@
  */
 
 import type { Cancellation, CancelSignal } from '../core/call.ts'
-import type { AnyTool, Servable, ToolEntry, ToolTree } from '../core/tool.ts'
+import type { Servable, ToolEntry, ToolTree } from '../core/provider.ts'
+import type { AnyTool } from '../core/tool.ts'
 import type { FlagSpec, GlobalFlags } from '../define/global-flags.ts'
 import type { Prompt } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
@@ -20,7 +21,7 @@ import type { ResultRenderer } from './formats/envelope.ts'
 import type { OutputMode } from './formats/table.ts'
 import type { Presentation } from './presentation.ts'
 
-export type { ChangeListener, OutputDefault, ToolsetChange } from '../core/tool.ts'
+export type { ChangeListener, OutputDefault, ToolsetChange } from '../core/provider.ts'
 
 export type ToolsetOptions = Servable['options'] & {
   /** The program's name: 1 to 64 characters of `a-z 0-9 _ -`. */

@@ -7,7 +7,7 @@ import type { Completion, CompletionCandidate } from '../cli/completion-position
 import { formatCompletion } from '../cli/completion-position.ts'
 import { printText } from '../cli/documents.ts'
 import type { CommandHost } from '../cli/types.ts'
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import { GLOBAL_FLAGS } from '../define/global-flags.ts'
 import { openModule } from '../functions/open-module.ts'
 import type { Io } from '../protocol/io.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { ParsedCommand } from '../cli/command.ts'
-import type { Servable, ToolEntry } from '../core/tool.ts'
+import type { Servable, ToolEntry } from '../core/provider.ts'
 import { createFlagTable, readGlobalFlags, scanArgv } from '../define/argv.ts'
 import { buildInputFromFlags } from '../define/flag-input.ts'
 import { toFlagSpecs } from '../define/flag-specs.ts'

@@ -24,9 +24,9 @@ import { runAsHost } from './call-scope.ts'
 import type { CallOptions, CallResult } from './call.ts'
 import { createLongId, trackBackground } from './call.ts'
 import { toToolError } from './errors.ts'
+import { toJsonValue } from './json-value.ts'
 import type { RunningCall } from './lifecycle.ts'
 import { onAbort } from './lifecycle.ts'
-import { toJsonValue } from './result.ts'
 
 const MAX_RENDERED_LENGTH = 1000
 

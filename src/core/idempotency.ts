@@ -14,7 +14,8 @@ import { parseJsonObject, toStableJson } from '../util/values.ts'
 import { getUserFolder } from './cache.ts'
 import type { CallResult } from './call.ts'
 import { host } from './host.ts'
-import { addOutcomeWarning, toJsonValue } from './result.ts'
+import { toJsonValue } from './json-value.ts'
+import { addOutcomeWarning } from './result.ts'
 
 const RETENTION_MS = DAY_MS
 

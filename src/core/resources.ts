@@ -17,10 +17,11 @@ import type { CallIdentity, CallOptions, ServerCallOptions } from './call.ts'
 import { toLookupKey } from './call.ts'
 import { emitEvent } from './events.ts'
 import { host } from './host.ts'
+import { toJsonValue } from './json-value.ts'
 import type { RunningCall } from './lifecycle.ts'
 import { runCall } from './lifecycle.ts'
 import { createQuestions } from './questions.ts'
-import { buildOutcomeMeta, describeFailure, toJsonValue, validateContent } from './result.ts'
+import { buildOutcomeMeta, describeFailure, validateContent } from './result.ts'
 
 /** Reads the resource that an address names; never throws. */
 export function readResource(

@@ -150,7 +150,7 @@ export function defineTool(
       const { schema } = readEarly()
       return schema && (preview ??= { ...facts, inputSchema: schema })
     },
-    inputSchema: () => compiled?.input.json ?? readEarly().schema!,
+    inputSchema: () => compiled?.manifest.inputSchema ?? readEarly().schema!,
     checkInput(input) {
       const accepted = readEarly().accept?.(input)
       if (accepted) return accepted

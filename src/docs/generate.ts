@@ -3,11 +3,11 @@
  */
 
 import type { DOC_KIND_NAMES } from '../cli/builtin-names.ts'
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import type { ToolsetManifest } from '../protocol/manifest.ts'
 import { toSkillName } from './markdown.ts'
-import { buildDocModel, pickTools } from './model.ts'
 import type { DocModel, GeneratedFile } from './model.ts'
+import { buildDocModel, pickTools } from './model.ts'
 
 /**
  * The documents of one kind about a toolset, and what they were made from. With `only`, about these

@@ -12,10 +12,11 @@ import {
   buildResourcesDocument,
 } from '../cli/discovery.ts'
 import { buildManifestDocument } from '../cli/tool-documents.ts'
-import type { Servable, ToolEntry } from '../core/tool.ts'
+import type { Servable, ToolEntry } from '../core/provider.ts'
 import { parseJsonInput } from '../protocol/parse-json.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
+import type { HttpCallDefaults } from './call.ts'
 import {
   addNextStep,
   parseCallOptions,
@@ -25,9 +26,8 @@ import {
   wantsEvents,
   withClientCancellation,
 } from './call.ts'
-import type { HttpCallDefaults } from './call.ts'
-import { toFailureResponse, toRefusalResponse } from './exchange.ts'
 import type { HttpApp, HttpRequest, HttpResponse } from './exchange.ts'
+import { toFailureResponse, toRefusalResponse } from './exchange.ts'
 
 type HttpAppOptions = {
   readonly call?: HttpCallDefaults

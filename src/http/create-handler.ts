@@ -2,12 +2,12 @@
  * `createHandler` and `toNode`, the public entry. What they need is loaded with the first request.
  */
 
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import { checkOptions } from '../define/checks.ts'
 import { toMilliseconds } from '../protocol/limits.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { checkBasePath, checkHost, checkOrigin, checkToken } from './options.ts'
 import type { Handler, HandlerOptions, MountedHandler, NodeHandler } from './options.ts'
+import { checkBasePath, checkHost, checkOrigin, checkToken } from './options.ts'
 
 const HANDLER_OPTION_NAMES = [
   'basePath',

@@ -3,9 +3,10 @@
  */
 
 import { onAbort } from '../core/lifecycle.ts'
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import { compact } from '../util/values.ts'
 import { createHttpApp, createLazyMcp } from './app.ts'
+import type { HttpApp, HttpRequest, HttpResponse } from './exchange.ts'
 import {
   BodyError,
   bodyTooLongError,
@@ -16,10 +17,9 @@ import {
   toFailureResponse,
   toRefusalResponse,
 } from './exchange.ts'
-import type { HttpApp, HttpRequest, HttpResponse } from './exchange.ts'
 import { createGuards, withGuards } from './guards.ts'
-import { checkBasePath } from './options.ts'
 import type { Handler, HandlerOptions, MountedHandler } from './options.ts'
+import { checkBasePath } from './options.ts'
 
 /** Builds what a handler answers with. */
 export async function mountHandler(

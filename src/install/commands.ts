@@ -9,7 +9,7 @@
  */
 
 import type { BuiltinCommand, BuiltinFactory } from '../cli/types.ts'
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import { tool } from '../core/tool.ts'
 import type { Context } from '../protocol/context.ts'
 import type { JsonSchema } from '../util/values.ts'

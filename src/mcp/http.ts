@@ -3,7 +3,7 @@
  */
 
 import { onAbort } from '../core/lifecycle.ts'
-import type { Servable } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import type { HttpApp, HttpRequest, HttpResponse } from '../http/exchange.ts'
 import { BodyError } from '../http/exchange.ts'
 import { MEBIBYTE } from '../util/units.ts'

@@ -2,8 +2,9 @@
  * Serves many tools behind three: search, describe and run.
  */
 
-import type { Servable } from '../core/tool.ts'
-import { createEntry, invokeTool, tool } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
+import { createEntry } from '../core/provider.ts'
+import { invokeTool, tool } from '../core/tool.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'

@@ -1,5 +1,5 @@
 import type { CallOptions } from '../core/call.ts'
-import type { ToolsetChange } from '../core/tool.ts'
+import type { ToolsetChange } from '../core/provider.ts'
 import type { FailureOutcome } from '../protocol/outcome.ts'
 import type { McpCallRegistry, McpTask } from './call-registry.ts'
 import type { McpExchange, RpcParams, RpcResponse } from './protocol.ts'

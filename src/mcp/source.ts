@@ -4,7 +4,7 @@
 
 import type { ServerCallOptions } from '../core/call.ts'
 import { findReservedFields } from '../core/context.ts'
-import type { Servable, ToolEntry } from '../core/tool.ts'
+import type { Servable, ToolEntry } from '../core/provider.ts'
 import type { LazySchema } from '../define/schema/source.ts'
 import { resolveSchema } from '../define/schema/source.ts'
 import type { ToolManifest, ToolMetadata } from '../protocol/manifest.ts'

@@ -8,7 +8,7 @@
 
 import type { CallOptions } from '../core/call.ts'
 import { toLookupKey } from '../core/call.ts'
-import type { ToolEntry } from '../core/tool.ts'
+import type { ToolEntry } from '../core/provider.ts'
 import type { LazySchema } from '../define/schema/source.ts'
 import type { Guard, PromptView } from '../protocol/context.ts'
 import type { Outcome } from '../protocol/outcome.ts'

@@ -10,11 +10,11 @@
  */
 
 import type { CallOptions, CallResult } from '../core/call.ts'
-import { collectTools } from '../core/tool.ts'
-import type { Servable, ToolEntry, ToolTree } from '../core/tool.ts'
+import type { Servable, ToolEntry, ToolTree } from '../core/provider.ts'
+import { collectTools } from '../core/provider.ts'
 import { checkName, checkOptions, checkTitle } from '../define/checks.ts'
-import { classifySchema, isSchemaThunk } from '../define/schema/source.ts'
 import type { LazySchema } from '../define/schema/source.ts'
+import { classifySchema, isSchemaThunk } from '../define/schema/source.ts'
 import type { InputOf, OutputOf } from '../define/tool-types.ts'
 import type { Guard } from '../protocol/context.ts'
 import type { Outcome } from '../protocol/outcome.ts'
@@ -22,8 +22,8 @@ import type { State } from '../protocol/state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
-import { parseTemplate } from './template.ts'
 import type { TextTemplate } from './template.ts'
+import { parseTemplate } from './template.ts'
 
 const SECTION_OPTION_NAMES = [
   'key',

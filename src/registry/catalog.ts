@@ -5,7 +5,7 @@
 
 import { toLookupKey, withRules } from '../core/call.ts'
 import { toToolError } from '../core/errors.ts'
-import type { ToolEntry } from '../core/tool.ts'
+import type { ToolEntry } from '../core/provider.ts'
 import type { Prompt } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
 import type { ToolDefinition } from '../define/tool-types.ts'

@@ -4,8 +4,7 @@
  */
 
 import type { CallOptions } from '../core/call.ts'
-import type { ToolEntry } from '../core/tool.ts'
-import { toProvider } from '../protocol/providers/export-tools.ts'
+import type { ToolEntry } from '../core/provider.ts'
 import type {
   AnthropicTool,
   ExportedTool,
@@ -15,6 +14,7 @@ import type {
   OpenAiResponsesTool,
   OpenAiTool,
 } from '../protocol/providers/export-tools.ts'
+import { toProvider } from '../protocol/providers/export-tools.ts'
 import type { ToolMessage } from '../protocol/providers/tool-messages.ts'
 import type { RegistryEntry } from './catalog.ts'
 import { indexByExportName, toExportName } from './names.ts'

@@ -7,7 +7,7 @@
  */
 
 import type { CallOptions } from '../core/call.ts'
-import { createChangeNotifier, createProviderMethods } from '../core/tool.ts'
+import { createChangeNotifier, createProviderMethods } from '../core/provider.ts'
 import { checkName, checkOptions } from '../define/checks.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'

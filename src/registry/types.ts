@@ -3,7 +3,8 @@
  */
 
 import type { CallOptions } from '../core/call.ts'
-import type { AnyTool, Servable, ToolTree } from '../core/tool.ts'
+import type { Servable, ToolTree } from '../core/provider.ts'
+import type { AnyTool } from '../core/tool.ts'
 import type { Guard } from '../protocol/context.ts'
 import type { Answerer, Sampler } from '../protocol/events.ts'
 import type { ToolManifest } from '../protocol/manifest.ts'
