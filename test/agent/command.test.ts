@@ -1,12 +1,12 @@
 import { chmodSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { folderWith, startToolable, toolable } from '../../commands/support.ts'
-import { runInTerminal } from '../../support/run-in-terminal.ts'
-import { fixture, makeFolder } from '../../support/run-program.ts'
-import { piecesOf, refuse, startModelServer, stream } from '../../support/model-server.ts'
-import type { Answer, Said } from '../../support/model-server.ts'
-import { TOOLABLE } from '../../support/toolable-program.ts'
+import { folderWith, startToolable, toolable } from '../commands/support.ts'
+import { runInTerminal } from '../support/run-in-terminal.ts'
+import { fixture, makeFolder } from '../support/run-program.ts'
+import { piecesOf, refuse, startModelServer, stream } from '../support/model-server.ts'
+import type { Answer, Said } from '../support/model-server.ts'
+import { TOOLABLE } from '../support/toolable-program.ts'
 
 const KEY = 'sk-test-0123456789abcdef'
 const use = (name: string, given: unknown = {}) => ({ calls: [{ name, arguments: given }] })

@@ -15,8 +15,8 @@ import { dirname, join } from 'node:path'
 import { registry } from 'toolable'
 import type { Outcome } from 'toolable'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fixture, makeFolder, runProgram } from '../support/run-program.ts'
-import { TOOLABLE } from '../support/toolable-program.ts'
+import { fixture, makeFolder, runProgram } from '../../support/run-program.ts'
+import { TOOLABLE } from '../../support/toolable-program.ts'
 
 let folder: string
 const at = (name: string): string => join(folder, name)

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runChild } from '../../src/process/run.ts'
-import { makeFolder } from '../support/run-program.ts'
-import { createToolEnvironment } from '../../src/runner/permissions.ts'
+import { runChild } from '../../../src/process/run.ts'
+import { makeFolder } from '../../support/run-program.ts'
+import { createToolEnvironment } from '../../../src/runner/permissions.ts'
 
 const HOST = {
   PATH: '/usr/bin',

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ToolError } from '../../src/protocol/tool-error.ts'
-import { prepareInput, prepareArguments } from '../../src/process/inputs.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
+import { prepareInput, prepareArguments } from '../../../src/process/inputs.ts'
 
 const path = { type: 'string', format: 'path' }
 const SCHEMA = {

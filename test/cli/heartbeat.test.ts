@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { CliCall } from '../../../src/cli/types.ts'
-import { loadDialectWriter } from '../../../src/protocol/output.ts'
-import type { Io } from '../../../src/protocol/io.ts'
-import { createEventPrinter } from '../../../src/cli/interaction.ts'
+import type { CliCall } from '../../src/cli/types.ts'
+import { loadDialectWriter } from '../../src/protocol/output.ts'
+import type { Io } from '../../src/protocol/io.ts'
+import { createEventPrinter } from '../../src/cli/interaction.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

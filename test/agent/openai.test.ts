@@ -10,8 +10,8 @@ import {
   say,
   startModelServer,
   stream,
-} from '../../support/model-server.ts'
-import type { Answer, Said } from '../../support/model-server.ts'
+} from '../support/model-server.ts'
+import type { Answer, Said } from '../support/model-server.ts'
 
 const KEY = 'sk-test-0123456789abcdef'
 let ran: number[] = []

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { renderManPage } from '../../../src/docs/kinds/man.ts'
 import { buildDocModel, isMarked } from '../../../src/docs/model.ts'
-import { command, fileTools, oneTool } from '../help/fixtures.ts'
+import { command, fileTools, oneTool } from '../../cli/help/fixtures.ts'
 import { hostileProgram, largeProgram } from './hostile.ts'
 import { rounds } from '../../support/rounds.ts'
 

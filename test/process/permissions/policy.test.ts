@@ -11,12 +11,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ToolError } from '../../src/protocol/tool-error.ts'
-import type { Grants, IsolationLevel } from '../../src/process/grants.ts'
-import { readGrants } from '../../src/process/permissions.ts'
-import { checkPolicy, checkUnconfined, decideLevel } from '../../src/process/policy-check.ts'
-import { hasPolicies, loadPolicies } from '../../src/process/load-policies.ts'
-import type { Policy } from '../../src/process/policy.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
+import type { Grants, IsolationLevel } from '../../../src/process/grants.ts'
+import { readGrants } from '../../../src/process/permissions.ts'
+import { checkPolicy, checkUnconfined, decideLevel } from '../../../src/process/policy-check.ts'
+import { hasPolicies, loadPolicies } from '../../../src/process/load-policies.ts'
+import type { Policy } from '../../../src/process/policy.ts'
 
 let root: string
 const at = (...names: string[]): string => join(root, ...names)
@@ -369,7 +369,7 @@ describe('a policy that is broken allows nothing [7.policy-broken]', () => {
 test('the policy in the documentation is one [7.policy-allows]', async () => {
   const [, text] =
     /```\n(version: 1\n[\s\S]+?)```/.exec(
-      readFileSync(new URL('../../docs/policy.md', import.meta.url), 'utf8'),
+      readFileSync(new URL('../../../docs/policy.md', import.meta.url), 'utf8'),
     ) ?? []
   const { layers } = await load({ env: text!.replace('version: 1\n', '') })
   expect(layers).toMatchObject([

@@ -11,12 +11,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readPlainYaml } from '../../src/protocol/yaml.ts'
-import { ToolError } from '../../src/protocol/tool-error.ts'
-import type { Grants } from '../../src/process/grants.ts'
-import { RESOURCE_LIMITS } from '../../src/process/grants.ts'
-import { readManifest } from '../../src/registry/manifests/yaml.ts'
-import { readGrants } from '../../src/process/permissions.ts'
+import { readPlainYaml } from '../../../src/protocol/yaml.ts'
+import { ToolError } from '../../../src/protocol/tool-error.ts'
+import type { Grants } from '../../../src/process/grants.ts'
+import { RESOURCE_LIMITS } from '../../../src/process/grants.ts'
+import { readManifest } from '../../../src/registry/manifests/yaml.ts'
+import { readGrants } from '../../../src/process/permissions.ts'
 
 let root: string
 const service = createServer()
@@ -351,7 +351,7 @@ test.each<[string, { readonly [key: string]: unknown }, RegExp | object | undefi
 })
 
 test('the limits in the documentation are the limits', () => {
-  const text = readFileSync(new URL('../../docs/permissions.md', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../../docs/permissions.md', import.meta.url), 'utf8')
   const rows = [...text.matchAll(/^\| `([a-z_]+)` \| .+ \| (\d+) \| (\d+) \|$/gm)].map(
     ([, name, least, most]) => [name, Number(least), Number(most)],
   )

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { ToolsetManifest } from '../../../src/protocol/manifest.ts'
 import type { CommandManifest } from '../../../src/cli/command-line.ts'
-import { command } from '../help/fixtures.ts'
+import { command } from '../../cli/help/fixtures.ts'
 
 // What breaks one of the forms: YAML, Markdown, HTML, roff, shells, loaders of skills, readers of
 // marks.

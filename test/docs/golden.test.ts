@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { makeFolder, runProgram } from '../support/run-program.ts'
 
-// What the documents of our examples look like; `npx vitest run test/documents/golden.test.ts -u`
+// What the documents of our examples look like; `npx vitest run test/docs/golden.test.ts -u`
 // writes them anew, and a reader of the change sees what it does.
 const PROGRAMS = {
   'file-tools': '../../examples/file-tools/file-tools.mjs',

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { agent, jsonSchema, openaiModel, section, sections, tool } from 'toolable'
 import type { AgentMessage, Model } from 'toolable'
 import { scriptedModel } from 'toolable/testing'
-import { makeFolder } from '../../support/run-program.ts'
-import { raw, startModelServer } from '../../support/model-server.ts'
-import type { Answer, Said } from '../../support/model-server.ts'
+import { makeFolder } from '../support/run-program.ts'
+import { raw, startModelServer } from '../support/model-server.ts'
+import type { Answer, Said } from '../support/model-server.ts'
 
 let ran: unknown[] = []
 const record = (name: string) =>

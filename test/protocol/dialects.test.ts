@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
-import { findErrorRow, toProtocolCode } from '../src/protocol/errors.ts'
-import { readOutcome } from '../src/protocol/dialects/read-outcome.ts'
-import { toolset, tool } from '../src/index.ts'
-import { main } from '../src/cli/main.ts'
-import { createFakeIo } from '../src/testing/run-cli.ts'
-import { runProgram } from './support/run-program.ts'
-import './support/without-coverage.ts'
+import { findErrorRow, toProtocolCode } from '../../src/protocol/errors.ts'
+import { readOutcome } from '../../src/protocol/dialects/read-outcome.ts'
+import { toolset, tool } from '../../src/index.ts'
+import { main } from '../../src/cli/main.ts'
+import { createFakeIo } from '../../src/testing/run-cli.ts'
+import { runProgram } from '../support/run-program.ts'
+import '../support/without-coverage.ts'
 
 const supervised = { RUN_ID: 'r-7', AI_PROTOCOL_VERSION: '1' }
 const run = (args: readonly string[], env: { readonly [name: string]: string } = {}) =>

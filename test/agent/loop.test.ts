@@ -15,7 +15,7 @@ import {
 } from 'toolable'
 import type { AgentEvent, AgentMessage, Interaction, Model } from 'toolable'
 import { scriptedModel } from 'toolable/testing'
-import { makeFolder } from '../../support/run-program.ts'
+import { makeFolder } from '../support/run-program.ts'
 
 const add = tool({
   name: 'add',
