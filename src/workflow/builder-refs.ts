@@ -130,11 +130,8 @@ function quoteText(text: string): string {
 }
 
 function toAccessor(key: string): string {
-  return /^\d{1,9}$/.test(key)
-    ? `[${key}]`
-    : KEY_PATTERN.test(key)
-      ? `.${key}`
-      : `[${quoteText(key)}]`
+  if (/^\d{1,9}$/.test(key)) return `[${key}]`
+  return KEY_PATTERN.test(key) ? `.${key}` : `[${quoteText(key)}]`
 }
 
 /** A step as it is written; schemas and workflows in it are made data when the workflow is. */

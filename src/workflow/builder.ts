@@ -1,12 +1,18 @@
 /**
- * The builder behind `workflow()`: collects steps as data while the author function runs.
+ * The builder behind `workflow()`: collects steps as data while the author function runs. Loaded
+ * when a definition is first needed.
  */
 
 import { getDefinition, isTool } from '../core/tool.ts'
 import { checkOptions } from '../define/checks.ts'
+import { compileSchema } from '../define/schema/compile.ts'
+import type { LazySchema } from '../define/schema/source.ts'
+import { classifySchema, resolveSchema } from '../define/schema/source.ts'
 import type { InteractionOption } from '../protocol/events.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import type { JsonObject, JsonSchema } from '../util/values.ts'
 import { compact, isObject } from '../util/values.ts'
+import type { BuilderFrame, Ref, WrittenStep } from './builder-refs.ts'
 import {
   createConditions,
   createRef,
@@ -14,7 +20,8 @@ import {
   requireCurrentFrame,
   withFrame,
 } from './builder-refs.ts'
-import type { BuilderFrame, Ref, WrittenStep } from './builder-refs.ts'
+import type { Workflow } from './definition/model.ts'
+import { normalizeAndCheckWorkflow } from './definition/parse-workflow.ts'
 import type {
   BuiltStep,
   BuiltStepOptions,
@@ -22,7 +29,73 @@ import type {
   GroupOptions,
   StepsBuilder,
   ToolStepOptions,
+  WorkflowAuthor,
+  WorkflowBuilder,
 } from './workflow-types.ts'
+import { getAuthor, isBuiltWorkflow } from './workflow-types.ts'
+
+/**
+ * Calls the function that writes a workflow, and returns the checked definition. Throws CONFIG:
+ * immediately for what means nothing in its place, with every problem for the rest.
+ */
+export async function buildDefinition(author: WorkflowAuthor): Promise<Workflow> {
+  return normalizeAndCheckWorkflow(writeWorkflow(author))
+}
+
+// Workflows that are being written, from the outermost.
+const writing: WorkflowAuthor[] = []
+
+function writeWorkflow(author: WorkflowAuthor): JsonObject {
+  const { options, write } = author
+  const { name, input } = options
+  if (writing.includes(author))
+    throw new ToolError(
+      'CONFIG',
+      `workflows contain each other: ${[...writing, author].map((one) => one.options.name).join(' in ')}`,
+      { suggestion: 'Take one of them out, or run it as a tool, by its name' },
+    )
+  const frame = createFrame(name, `the steps of workflow '${name}'`)
+  let last: readonly WrittenStep[] | undefined
+  const builder: WorkflowBuilder = {
+    ...createStepsBuilder(frame),
+    input: createRef('input', frame),
+    workflow: createRef('workflow', frame),
+    finally(writeLast) {
+      if (last)
+        throw new ToolError('CONFIG', `workflow '${name}' has two lists of steps for its end`, {
+          suggestion: 'Call w.finally once',
+        })
+      last = collectSteps(
+        createFrame(name, `the last steps of workflow '${name}'`, frame),
+        writeLast,
+      )
+    },
+  }
+  writing.push(author)
+  try {
+    const made = writeInFrame(frame, () => write(builder))
+    const output = isBuiltStep(made) ? made.result : made
+    return compact({
+      ...options,
+      input: input === undefined ? undefined : toJsonSchema(input, 'input'),
+      steps: frame.steps,
+      finally: last,
+      output:
+        output === undefined
+          ? undefined
+          : withFrame(frame, () => toData(output, 'what the workflow gives')),
+    })
+  } finally {
+    writing.pop()
+  }
+}
+
+// Plain JSON Schema stays as it was written.
+function toJsonSchema(lazy: LazySchema, direction: 'input' | 'output'): JsonSchema {
+  const source = resolveSchema(lazy)
+  const classified = classifySchema(source)
+  return 'plain' in classified ? classified.plain : compileSchema(source, direction).json
+}
 
 type QuestionFields = {
   readonly options?: readonly (string | InteractionOption)[]
@@ -32,7 +105,7 @@ type QuestionFields = {
 type StepFields = { readonly [key: string]: unknown }
 
 /** A builder that adds steps to one list. */
-export function createStepsBuilder(frame: BuilderFrame): StepsBuilder {
+function createStepsBuilder(frame: BuilderFrame): StepsBuilder {
   const add = (
     type: string,
     name: string,
@@ -52,17 +125,15 @@ export function createStepsBuilder(frame: BuilderFrame): StepsBuilder {
       ...toStepFields(`step '${name}'`, options, more),
     }
     frame.steps.push(step)
-    const owner: BuilderFrame = frame.isParallel
-      ? createInnerFrame(frame, `task '${name}' of ${frame.what}`)
+    const owner = frame.isParallel
+      ? createFrame(frame.workflow, `task '${name}' of ${frame.what}`, frame)
       : frame
     const built = createBuiltStep(step, owner)
     const { compensate } = options
-    if (compensate)
-      Object.assign(step, {
-        compensate: collectSteps(createInnerFrame(owner, `what takes back '${name}'`), (w) =>
-          compensate(w, built),
-        ),
-      })
+    if (compensate) {
+      const undo = createFrame(frame.workflow, `what takes back '${name}'`, owner)
+      Object.assign(step, { compensate: collectSteps(undo, (w) => compensate(w, built)) })
+    }
     return built
   }
 
@@ -72,11 +143,7 @@ export function createStepsBuilder(frame: BuilderFrame): StepsBuilder {
       add(
         'tool',
         name,
-        () =>
-          compact({
-            tool: toToolName(tool, name),
-            input: input !== undefined ? toData(input, `the input of '${name}'`) : undefined,
-          }),
+        () => compact({ tool: toToolName(tool, name), input: toInput(input, name) }),
         options,
         ['permissions'],
       ),
@@ -98,15 +165,14 @@ export function createStepsBuilder(frame: BuilderFrame): StepsBuilder {
       return add(
         'ai_decision',
         name,
-        () => ({
-          decision_type: decisionType,
-          ...compact({
+        () =>
+          compact({
+            decision_type: decisionType,
             instruction,
             context:
-              context !== undefined ? toData(context, `the context of '${name}'`) : undefined,
+              context === undefined ? undefined : toData(context, `the context of '${name}'`),
+            ...toQuestionFields(name, question, ['decisionType', 'instruction', 'context']),
           }),
-          ...toQuestionFields(name, question, ['decisionType', 'instruction', 'context']),
-        }),
         about,
       )
     },
@@ -133,19 +199,9 @@ export function createStepsBuilder(frame: BuilderFrame): StepsBuilder {
         options,
       ),
     parallel: (name: string, write: (w: StepsBuilder) => unknown, options?: GroupOptions) =>
-      add(
-        'parallel',
-        name,
-        () => ({
-          tasks: collectTasks(
-            name,
-            { ...createInnerFrame(frame, `the tasks of '${name}'`), isParallel: true },
-            write,
-          ),
-        }),
-        options,
-        ['maxConcurrency'],
-      ),
+      add('parallel', name, () => ({ tasks: collectTasks(name, frame, write) }), options, [
+        'maxConcurrency',
+      ]),
     each: (
       name: string,
       items: unknown,
@@ -161,10 +217,8 @@ export function createStepsBuilder(frame: BuilderFrame): StepsBuilder {
         'workflow',
         name,
         () => ({
-          workflow,
-          ...compact({
-            input: input !== undefined ? toData(input, `the input of '${name}'`) : undefined,
-          }),
+          workflow: isBuiltWorkflow(workflow) ? writeWorkflow(getAuthor(workflow)) : workflow,
+          ...compact({ input: toInput(input, name) }),
         }),
         options,
       ),
@@ -173,41 +227,43 @@ export function createStepsBuilder(frame: BuilderFrame): StepsBuilder {
   return builder as unknown as StepsBuilder
 }
 
-/** Fills a list by a function, and gives it. */
-export function collectSteps(
+// What an async function adds later would belong to nothing.
+function writeInFrame<Made>(frame: BuilderFrame, write: () => Made): Made {
+  const made = withFrame(frame, write)
+  if (made instanceof Promise)
+    throw new ToolError('CONFIG', `the function that writes ${frame.what} is async`, {
+      suggestion: 'Nothing runs while a workflow is written: leave out async and await',
+    })
+  return made
+}
+
+function collectSteps(
   frame: BuilderFrame,
   write: (w: StepsBuilder) => unknown,
 ): readonly WrittenStep[] {
-  const made = withFrame(frame, () => write(createStepsBuilder(frame)))
-  rejectPromise(made, frame)
+  writeInFrame(frame, () => write(createStepsBuilder(frame)))
   return frame.steps
 }
 
-/** Refuses what an async function gives: steps that it added later would belong to nothing. */
-export function rejectPromise(made: unknown, { what }: BuilderFrame): void {
-  if (made instanceof Promise)
-    throw new ToolError('CONFIG', `the function that writes ${what} is async`, {
-      suggestion: 'Nothing runs while a workflow is written: leave out async and await',
-    })
-}
-
-function createInnerFrame(
-  parent: BuilderFrame,
+function createFrame(
+  workflow: string,
   what: string,
-  items: readonly string[] = parent.items,
+  parent?: BuilderFrame,
+  items: readonly string[] = parent?.items ?? [],
 ): BuilderFrame {
-  return { workflow: parent.workflow, parent, what, steps: [], items }
+  return { workflow, parent, what, steps: [], items }
 }
 
 function collectTasks(
   name: string,
-  frame: BuilderFrame,
+  outer: BuilderFrame,
   write: (w: StepsBuilder) => unknown,
 ): readonly unknown[] {
-  const made = withFrame(frame, () => write(createStepsBuilder(frame)))
-  rejectPromise(made, frame)
+  const what = `the tasks of '${name}'`
+  const frame: BuilderFrame = { ...createFrame(outer.workflow, what, outer), isParallel: true }
+  const made = writeInFrame(frame, () => write(createStepsBuilder(frame)))
   if (!Array.isArray(made))
-    throw new ToolError('CONFIG', `the tasks of '${name}' are not a list`, {
+    throw new ToolError('CONFIG', `${what} are not a list`, {
       suggestion: 'Give the steps as a list: (w) => [w.tool(...), w.tool(...)]',
     })
   const tasks = made.map((task: unknown) =>
@@ -217,7 +273,7 @@ function collectTasks(
   if (left)
     throw new ToolError(
       'CONFIG',
-      `'${left.name}' was added to ${frame.what}, but is not in the list that was given`,
+      `'${left.name}' was added to ${what}, but is not in the list that was given`,
       { suggestion: 'Put every task into the list' },
     )
   const foreign = tasks.findIndex(
@@ -243,11 +299,11 @@ function collectEach(
 ): StepFields {
   const called = as ?? findFreeItemName(outer.items)
   const list = toData(items, `the items of '${name}'`)
-  const frame = createInnerFrame(outer, `the steps of '${name}'`, [...outer.items, called])
-  const made = withFrame(frame, () =>
+  const known = [...outer.items, called]
+  const frame = createFrame(outer.workflow, `the steps of '${name}'`, outer, known)
+  const made = writeInFrame(frame, () =>
     write(createRef(called, frame), createStepsBuilder(frame), createRef(`${called}_index`, frame)),
   )
-  rejectPromise(made, frame)
   if (isBuiltStep(made) && getWrittenStep(made) !== frame.steps.at(-1))
     throw new ToolError(
       'CONFIG',
@@ -269,15 +325,16 @@ function toQuestionFields(
   others: readonly string[],
 ): StepFields {
   checkOptions(`step '${name}'`, question, ['options', 'schema', 'default', ...others])
-  const { options, schema, default: otherwise } = question
+  const { options, schema, default: preset } = question
   return compact({
-    options:
-      options !== undefined
-        ? options.map((option) => (typeof option === 'string' ? { value: option } : option))
-        : undefined,
-    schema,
-    default: otherwise !== undefined ? toData(otherwise, `the default of '${name}'`) : undefined,
+    options: options?.map((option) => (typeof option === 'string' ? { value: option } : option)),
+    schema: schema === undefined ? undefined : toJsonSchema(schema as LazySchema, 'output'),
+    default: preset === undefined ? undefined : toData(preset, `the default of '${name}'`),
   })
+}
+
+function toInput(input: unknown, name: string): unknown {
+  return input === undefined ? undefined : toData(input, `the input of '${name}'`)
 }
 
 function toToolName(tool: unknown, step: string): string {
@@ -312,7 +369,7 @@ function getWrittenStep(built: unknown): WrittenStep | undefined {
 }
 
 /** True for what a builder gives for a step. */
-export function isBuiltStep(value: unknown): value is BuiltStep {
+function isBuiltStep(value: unknown): value is BuiltStep {
   return getWrittenStep(value) !== undefined
 }
 
@@ -341,8 +398,7 @@ function toStepFields(
   const { when, retry, timeout, onError, permissions, maxConcurrency } = options
   const condition = getExpression(when)
   return compact({
-    when:
-      when !== undefined ? (condition === undefined ? when : `\${{ ${condition} }}`) : undefined,
+    when: condition === undefined ? when : `\${{ ${condition} }}`,
     retry,
     timeout,
     on_error: onError,
@@ -373,7 +429,7 @@ const MAX_DATA_DEPTH = 50
  * A value with references as data with `${{ ... }}` in it. Throws CONFIG, with the place, for what
  * is no JSON.
  */
-export function toData(value: unknown, where: string, depth = 0): unknown {
+function toData(value: unknown, where: string, depth = 0): unknown {
   const expression = getExpression(value)
   if (expression !== undefined) return `\${{ ${expression} }}`
   if (

@@ -7,6 +7,7 @@ import type { Interaction } from '../protocol/events.ts'
 import type { Permissions } from '../protocol/manifest.ts'
 import type { RunState } from '../protocol/run-state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { isRunId } from '../runner/run-paths.ts'
 import type { JsonObject } from '../util/values.ts'
 import { compact } from '../util/values.ts'
 import type { Workflow } from './definition/model.ts'
@@ -29,6 +30,14 @@ export type StepError = {
 export type OperationOutcome =
   | { readonly ok: true; readonly value: unknown; readonly run_id?: string }
   | { readonly ok: false; readonly error: StepError }
+
+/** The state in which an execution ends. */
+export type EndState = 'completed' | 'failed' | 'cancelled'
+
+export function getEndState(outcome: OperationOutcome): EndState {
+  if (outcome.ok) return 'completed'
+  return outcome.error.code === 'CANCELLED' ? 'cancelled' : 'failed'
+}
 
 /** A tool that a step wants: words as they are typed, or a name and an input. */
 export type StepToolCall = {
@@ -165,6 +174,13 @@ export type StartExecutionOptions = {
   /** A run id of the caller's own: what has it already is not started again, but joined. */ readonly id?: string
 }
 
+/** Which executions are listed; default: all of them. */
+export type ExecutionFilter = {
+  readonly name?: string
+  readonly state?: RunState
+  readonly limit?: number
+}
+
 /** Where workflows are executed: one process, or many machines. */
 export type WorkflowEngine = {
   start(
@@ -176,12 +192,26 @@ export type WorkflowEngine = {
   answer(id: string, question: string, value: unknown, by?: string): Promise<void>
   cancel(id: string, reason?: string): Promise<void>
   get(id: string): Promise<Execution | undefined>
-  list(filter?: {
-    readonly name?: string
-    readonly state?: RunState
-    readonly limit?: number
-  }): Promise<readonly Execution[]>
+  list(filter?: ExecutionFilter): Promise<readonly Execution[]>
   close(): Promise<void>
+}
+
+/** Whether a filter matches, apart from its limit. */
+export function matchesFilter(execution: Execution, { name, state }: ExecutionFilter): boolean {
+  return (
+    (name === undefined || execution.name === name) &&
+    (state === undefined || execution.state === state)
+  )
+}
+
+/** Throws INVALID_INPUT for an id that no execution can have. */
+export function requireRunId(id: string, verb = 'cannot be'): string {
+  if (isRunId(id)) return id
+  throw new ToolError(
+    'INVALID_INPUT',
+    `'${String(id).slice(0, 100)}' ${verb} the id of a workflow: ids look like r-0123456789`,
+    { field: 'id' },
+  )
 }
 
 /** Anything that was thrown, in the form that a journal keeps. */

@@ -10,13 +10,13 @@ import { getExitStatus } from '../runner/summary.ts'
 import type { JsonObject } from '../util/values.ts'
 import { compact } from '../util/values.ts'
 import { findInlineExecution, followExecutionRecords } from './embedded/find-executions.ts'
-import { getDoneOutcome } from './embedded/journal-records.ts'
 import type {
   BeginRecord,
   DoneRecord,
   EndRecord,
   ExecutionRecord,
 } from './embedded/journal-records.ts'
+import { getDoneOutcome } from './embedded/journal-records.ts'
 import { getInlinePaths } from './embedded/segment-files.ts'
 import { toWorkflowToolName } from './request.ts'
 import { toFinalLine } from './run-protocol.ts'

@@ -6,19 +6,24 @@ import { basename } from 'node:path'
 import type { ToolDefinition } from '../define/tool-types.ts'
 import { defineTool } from '../define/tool.ts'
 import type { Context } from '../protocol/context.ts'
+import type { Annotations } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import type { RegistryEntry } from '../registry/catalog.ts'
 import type { FoundTool, LoadedSource, ToolSource } from '../registry/source.ts'
+import type { Registry } from '../registry/types.ts'
 import type { JsonObject } from '../util/values.ts'
 import { compact, isObject } from '../util/values.ts'
 import type { LoadWorkflows } from './definition/load.ts'
 import { createFileLoader, createFolderLoader, createValueLoader } from './definition/load.ts'
+import type { Workflow } from './definition/model.ts'
+import { listToolNames } from './definition/walk.ts'
 import type { LoadedWorkflow } from './lookup.ts'
-import { rememberWorkflow } from './lookup.ts'
-import { deriveAnnotations } from './traits.ts'
+import { getLoadedWorkflow, rememberWorkflow } from './lookup.ts'
 import type { RegistryWorkflowHost, WorkflowItem } from './workflow-types.ts'
 import { isBuiltWorkflow } from './workflow-types.ts'
 
 const SHARED_SOURCE_NAME = 'workflows'
+const WORKFLOW_TAGS = ['workflow']
 const FILE_PATTERN = /\.(ya?ml|json|[cm]?[jt]s)$/i
 
 /** What a registry gives its workflows. */
@@ -144,8 +149,6 @@ function createWorkflowTool(
   return rememberWorkflow(found, loaded)
 }
 
-const WORKFLOW_TAGS = ['workflow']
-
 function trackRunning<Result>(
   { running }: RegistryWorkflowHost,
   work: () => Promise<Result>,
@@ -153,4 +156,41 @@ function trackRunning<Result>(
   const done = work().finally(() => running.delete(done))
   running.add(done)
   return done
+}
+
+/**
+ * The annotations of a workflow follow from those of its tools: one destructive tool makes it
+ * destructive, so that consent to it is consent to all of its steps.
+ */
+export function deriveAnnotations(workflow: Workflow, find: Registry['find']): Annotations {
+  const all = [...collectLeafTools(workflow, find, new Set())].map(
+    (entry) => entry?.definition.metadata.annotations ?? {},
+  )
+  const isTrueForAll = (key: 'readOnly' | 'idempotent'): boolean =>
+    all.every((annotations) => annotations[key] === true)
+  return compact({
+    readOnly: isTrueForAll('readOnly') || undefined,
+    destructive: all.some(({ destructive }) => destructive) || undefined,
+    idempotent: isTrueForAll('idempotent') || undefined,
+    openWorld: all.some(({ openWorld }) => openWorld) || undefined,
+  })
+}
+
+// Workflows may be tools of each other, in circles too.
+function collectLeafTools(
+  workflow: Workflow,
+  find: Registry['find'],
+  seen: Set<Workflow>,
+): ReadonlySet<RegistryEntry | undefined> {
+  if (seen.has(workflow)) return new Set()
+  seen.add(workflow)
+  const entries = [...listToolNames(workflow)].map(
+    (tool) => find(tool) as RegistryEntry | undefined,
+  )
+  return new Set(
+    entries.flatMap((entry) => {
+      const inner = entry && getLoadedWorkflow(entry.found)
+      return inner ? [...collectLeafTools(inner.workflow, find, seen)] : [entry]
+    }),
+  )
 }

@@ -9,14 +9,19 @@ import type { AnswerOf } from '../protocol/context.ts'
 import type { Answerer, InteractionOption } from '../protocol/events.ts'
 import type { Duration } from '../protocol/limits.ts'
 import type { Permissions } from '../protocol/manifest.ts'
-import type { RunState } from '../protocol/run-state.ts'
 import type { Registry, SourceRegistryOptions as ToolOptions } from '../registry/types.ts'
 import type { RunRequest } from '../runner/request.ts'
-import { isObject } from '../util/values.ts'
 import type { JsonObject } from '../util/values.ts'
+import { isObject } from '../util/values.ts'
 import type { AnyRef, ConditionBuilder, Given, GivenFields, Ref, RefValue } from './builder-refs.ts'
 import type { Workflow, WorkflowData } from './definition/model.ts'
-import type { Execution, ExecutionHandle, StartExecutionOptions, StepError } from './engine.ts'
+import type {
+  Execution,
+  ExecutionFilter,
+  ExecutionHandle,
+  StartExecutionOptions,
+  StepError,
+} from './engine.ts'
 
 declare const workflowTypes: unique symbol
 
@@ -331,11 +336,7 @@ export type Workflows = {
   cancel(id: string, reason?: string): Promise<void>
   get(id: string): Promise<Execution | undefined>
   /** Newest first. */
-  list(filter?: {
-    readonly name?: string
-    readonly state?: RunState
-    readonly limit?: number
-  }): Promise<readonly Execution[]>
+  list(filter?: ExecutionFilter): Promise<readonly Execution[]>
   /** Goes on with what processes that died have left; gives the ids. */
   resume(): Promise<readonly string[]>
   /** Stops here; what is not over goes on when it is opened again. */

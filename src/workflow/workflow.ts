@@ -21,13 +21,13 @@ import { ToolError } from '../protocol/tool-error.ts'
 import { compact, isObject } from '../util/values.ts'
 import type { RefValue } from './builder-refs.ts'
 import type { Workflow } from './definition/model.ts'
-import { brandWorkflow } from './workflow-types.ts'
 import type {
   BuiltWorkflow,
   BuiltWorkflowOptions,
   WorkflowAuthor,
   WorkflowBuilder,
 } from './workflow-types.ts'
+import { brandWorkflow } from './workflow-types.ts'
 
 const WORKFLOW_OPTIONS = [
   'name',
@@ -71,9 +71,7 @@ export function workflow<const Input extends LazySchema | undefined = undefined,
       name,
       summary,
       definition: () =>
-        (made ??= import('./build-definition.ts').then(({ buildDefinition }) =>
-          buildDefinition(author),
-        )),
+        (made ??= import('./builder.ts').then(({ buildDefinition }) => buildDefinition(author))),
     }),
   )
 }

@@ -9,8 +9,8 @@ import { ToolError } from '../../protocol/tool-error.ts'
 import type { Registry } from '../../registry/types.ts'
 import { listRuns, openRun } from '../../runner/find-run.ts'
 import { recoverRuns } from '../../runner/recover.ts'
-import { takesDocument, toRunArguments } from '../../runner/request.ts'
 import type { RunArguments, RunOptions, RunRequest } from '../../runner/request.ts'
+import { takesDocument, toRunArguments } from '../../runner/request.ts'
 import { createRun } from '../../runner/run-folder.ts'
 import { createRunId, isRunId, isRunIdWithoutFolder } from '../../runner/run-paths.ts'
 import { joinTrace } from '../../runner/trace-context.ts'
@@ -23,23 +23,23 @@ import { loadWorkflow } from '../../workflow/definition/load.ts'
 import type { Workflow } from '../../workflow/definition/model.ts'
 import { createProblemsError } from '../../workflow/definition/reader.ts'
 import { findOrphans } from '../../workflow/embedded/adopt.ts'
+import { deriveAnnotations } from '../../workflow/registry-source.ts'
 import { hashWorkflow } from '../../workflow/request.ts'
-import { deriveAnnotations } from '../../workflow/traits.ts'
 import { findConfigFile, withRegistry } from '../config.ts'
 import { answerQuestionOf, cancelRun, claimForResume } from '../control/control-run.ts'
+import type { RunMode } from '../run/consent.ts'
 import {
   applyRunMode,
   createNoDryRunError,
   findDryRunMethod,
   requireConsent,
 } from '../run/consent.ts'
-import type { RunMode } from '../run/consent.ts'
 import { handOverToSupervisor, prepareRun } from '../run/create-run.ts'
 import { findEndedRuns, removeRuns } from '../runs/clean-runs.ts'
 import { adoptInlineExecution } from '../workflow/inline-executions.ts'
 import { getFolderBytes } from './catalogue.ts'
-import { findCurrentTool, findInputProblem, findTool, findWorkflowProblem } from './project.ts'
 import type { CurrentTool, DashboardProject, ProjectTools } from './project.ts'
+import { findCurrentTool, findInputProblem, findTool, findWorkflowProblem } from './project.ts'
 
 /**
  * What can be done from a dashboard. Every run that is started or goes on has a process of its own,

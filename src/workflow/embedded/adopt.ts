@@ -8,18 +8,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { claimRun } from '../../runner/lock.ts'
 import { createRun } from '../../runner/run-folder.ts'
-import { getRunPaths } from '../../runner/run-paths.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
+import { getRunPaths } from '../../runner/run-paths.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'
-import { createWorkflowRequest } from '../request.ts'
 import type { WorkflowRequestOptions } from '../request.ts'
+import { createWorkflowRequest } from '../request.ts'
 import { JOURNAL_FILE_NAME } from '../run-record.ts'
 import { listOrphans } from './find-executions.ts'
 import { openJournal } from './journal.ts'
 import { getInlinePaths, getSegmentPaths } from './segment-files.ts'
-import { groupByExecution, readExecutionIndex } from './segment-reader.ts'
 import type { ExecutionRecords, IndexedExecution } from './segment-reader.ts'
+import { groupByExecution, readExecutionIndex } from './segment-reader.ts'
 import { openSegment, throwNotTakeable } from './segments.ts'
 
 /**
@@ -102,7 +102,7 @@ const ADOPT_RETRY_MS = 50
 
 /** The executions in a folder of runs that are not over and that no living process has. */
 export async function findOrphans(root: string): Promise<readonly IndexedExecution[]> {
-  return listOrphans(getInlinePaths(root), new Map())
+  return listOrphans(getInlinePaths(root))
 }
 
 /**

@@ -6,8 +6,8 @@
 import { getEventListeners } from 'node:events'
 import { crashPoint } from '../../process/host.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { MAX_TIMER_MS, MINUTE_MS } from '../../util/units.ts'
 import { compact } from '../../util/values.ts'
-import { ExecutionCancelledError, stepErrorToToolError, toStepError } from '../engine.ts'
 import type {
   DurableContext,
   DurableOperation,
@@ -18,10 +18,10 @@ import type {
   WorkflowEvent,
   WorkflowQuestion,
 } from '../engine.ts'
-import { getDoneOutcome, serializeDone, stringifyOrThrow } from './journal-records.ts'
+import { ExecutionCancelledError, stepErrorToToolError, toStepError } from '../engine.ts'
 import type { JournalRecord } from './journal-records.ts'
+import { getDoneOutcome, serializeDone, stringifyOrThrow } from './journal-records.ts'
 import type { Journal } from './journal.ts'
-import { getSleepEnd, startSleepTimer } from './timers.ts'
 
 /**
  * Waits for the answer to a question, and tells who gave it. Rejects where nobody will, now: the
@@ -408,4 +408,57 @@ function tryAsync<Result>(work: () => Promise<Result>): Promise<Result> {
   } catch (error) {
     return Promise.reject(error)
   }
+}
+
+type SleepUntil = Extract<DurableOperation, { readonly kind: 'sleep' }>['until']
+
+// Timers ignore that the machine sleeps or that its clock is set, so an absolute time is checked
+// again and again.
+const MAX_CLOCK_CHECK_MS = MINUTE_MS
+
+/** When a pause that begins now is over. Throws INVALID_INPUT for what is no time. */
+function getSleepEnd(until: SleepUntil, now: number): string {
+  const end = 'seconds' in until ? now + until.seconds * 1000 : Date.parse(until.time)
+  const time = new Date(end)
+  if (Number.isNaN(time.getTime()))
+    throw new ToolError(
+      'INVALID_INPUT',
+      `'${'seconds' in until ? until.seconds : until.time}' is no time to wait for`,
+    )
+  return time.toISOString()
+}
+
+/**
+ * Calls back when a pause is over; gives what takes that back. A number of seconds is never longer
+ * than that, also where the clock was set back meanwhile.
+ */
+function startSleepTimer(
+  until: SleepUntil,
+  end: string,
+  now: () => number,
+  isOver: () => void,
+): () => void {
+  const byClock = Date.parse(end)
+  let timer: NodeJS.Timeout
+  if ('seconds' in until) {
+    // Set back between two attempts, the clock would add what it was set back by.
+    const begun = performance.now()
+    const length = Math.min(until.seconds * 1000, Math.max(0, byClock - now()))
+    const wait = (): void => {
+      const rest = length - (performance.now() - begun)
+      timer = setTimeout(
+        rest > MAX_TIMER_MS ? wait : isOver,
+        Math.min(Math.ceil(rest), MAX_TIMER_MS),
+      )
+    }
+    wait()
+  } else {
+    const look = (): void => {
+      const rest = byClock - now()
+      if (rest <= 0) isOver()
+      else timer = setTimeout(look, Math.min(rest, MAX_CLOCK_CHECK_MS))
+    }
+    timer = setTimeout(look, 0)
+  }
+  return () => clearTimeout(timer)
 }

@@ -15,18 +15,24 @@ import type { Answerer } from '../../protocol/events.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { toDiskError } from '../../runner/files.ts'
 import { getCurrentOwner, getOwnerLiveness, parseOwner } from '../../runner/lock.ts'
-import { createRunId, isRunId } from '../../runner/run-paths.ts'
+import { createRunId } from '../../runner/run-paths.ts'
 import { readTextFile } from '../../util/files.ts'
 import { createFileExclusively, removeStaleFile } from '../../util/lock-file.ts'
 import type { Workflow } from '../definition/model.ts'
 import type { Execution, ExecutionHandle, PerformTool, WorkflowEngine } from '../engine.ts'
+import { requireRunId } from '../engine.ts'
 import { hashWorkflow } from '../request.ts'
-import { dropStaleRequests, listenForCancels } from './cancel-requests.ts'
 import type { ExecutionHost, LiveExecution } from './execution.ts'
-import { createOverError, runExecution } from './execution.ts'
-import { findInlineExecution, listInlineExecutions, listOrphans } from './find-executions.ts'
+import { runExecution } from './execution.ts'
+import {
+  dropStaleRequests,
+  findInlineExecution,
+  listenForCancels,
+  listInlineExecutions,
+  listOrphans,
+} from './find-executions.ts'
 import type { BeginRecord } from './journal-records.ts'
-import { serializeBegin, stringifyOrThrow } from './journal-records.ts'
+import { createOverError, serializeBegin, stringifyOrThrow } from './journal-records.ts'
 import type { InlinePaths } from './segment-files.ts'
 import {
   ensureInlineFolder,
@@ -137,12 +143,7 @@ export async function openEmbeddedEngine({
     input: unknown,
     id: string,
   ): Promise<ExecutionHandle> => {
-    if (!isRunId(id))
-      throw new ToolError(
-        'INVALID_INPUT',
-        `'${id.slice(0, 100)}' cannot be the id of a workflow: ids look like r-0123456789`,
-        { field: 'id' },
-      )
+    requireRunId(id)
     const mine = live.get(id)
     if (mine) return { id, done: mine.done }
     const release = await claimExecutionId(paths, id)
@@ -259,12 +260,13 @@ function serializeInput(input: unknown): string {
   }
 }
 
-let [moment, written] = [0, '']
+let cachedMs = 0
+let cachedIso = ''
 
-// Fifty that are started together ask for the same millisecond.
+// Executions that are started together ask for the same millisecond.
 function toIsoTime(now: number): string {
-  if (now !== moment) [moment, written] = [now, new Date(now).toISOString()]
-  return written
+  if (now !== cachedMs) [cachedMs, cachedIso] = [now, new Date(now).toISOString()]
+  return cachedIso
 }
 
 /** A definition as it is executed: a copy, so that what is executed is what was written down. */

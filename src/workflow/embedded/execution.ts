@@ -10,8 +10,13 @@ import type { Workflow } from '../definition/model.ts'
 import type { Execution, PerformTool, WorkflowQuestion } from '../engine.ts'
 import { interpretWorkflow } from '../interpreter.ts'
 import { createDurableExecution } from './durable-context.ts'
-import { createEndRecord } from './journal-records.ts'
-import type { BeginRecord, EndRecord, ExecutionRecord } from './journal-records.ts'
+import type { BeginRecord, ExecutionRecord } from './journal-records.ts'
+import {
+  createEndRecord,
+  createOverError,
+  toFinishedExecution,
+  toOpenExecution,
+} from './journal-records.ts'
 import type { JournalSegment } from './segments.ts'
 
 /** What an execution needs of its engine. */
@@ -107,40 +112,9 @@ export function runExecution(
       })
       await segment.journal.synced()
     },
-    show: () => ({
-      ...toExecutionHead(begin),
-      state: durable.questions.length > 0 ? 'waiting_ai' : 'running',
-      ...compact({ questions: durable.questions.length > 0 ? durable.questions : undefined }),
-    }),
+    show: () => toOpenExecution(begin, durable.questions),
     stop: (error) => durable.stop(error),
   }
-}
-
-/** An execution that is over, as its last record tells it. */
-export function toFinishedExecution(
-  begin: Omit<BeginRecord, 'i'>,
-  { s, v, e, at }: EndRecord,
-): Execution {
-  const { w: id, n: name, h: hash, at: created } = begin
-  return e === undefined
-    ? { id, name, hash, state: s, created, ended: at, result: v ?? null }
-    : { id, name, hash, state: s, created, ended: at, error: e }
-}
-
-/** What is told whoever wants to change what cannot be changed any more. */
-export function createOverError(id: string): ToolError {
-  return new ToolError('CONFLICT', `${id} is over`, {
-    suggestion: 'Look at it: toolable workflow list',
-  })
-}
-
-function toExecutionHead({
-  w,
-  n,
-  h,
-  at,
-}: Omit<BeginRecord, 'i'>): Pick<Execution, 'id' | 'name' | 'hash' | 'created'> {
-  return { id: w, name: n, hash: h, created: at }
 }
 
 async function askHost(

@@ -1,52 +1,56 @@
 /**
- * Looks up and follows executions in a folder, also those of other processes.
+ * Executions in a folder as other processes see them: lists, finds and follows them, and asks the
+ * process that runs one to cancel it.
  */
 
-import type { RunState } from '../../protocol/run-state.ts'
+import { mkdirSync, rmSync, watch } from 'node:fs'
+import { join } from 'node:path'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { toDiskError } from '../../runner/files.ts'
+import { compareNewestFirst } from '../../runner/find-run.ts'
 import { followLines } from '../../runner/log-reader.ts'
+import { isRunId } from '../../runner/run-paths.ts'
+import { listNames, readTextFile } from '../../util/files.ts'
+import { writeFileAtomic } from '../../util/lock-file.ts'
 import { compact, parseJsonObject } from '../../util/values.ts'
-import { toStepError } from '../engine.ts'
-import type { Execution, StepError } from '../engine.ts'
-import { toFinishedExecution } from './execution.ts'
+import type { Execution, ExecutionFilter, WorkflowQuestion } from '../engine.ts'
+import { matchesFilter, toStepError } from '../engine.ts'
 import type { LiveExecution } from './execution.ts'
-import { isJournalRecord } from './journal-records.ts'
 import type { BeginRecord, ExecutionRecord } from './journal-records.ts'
-import { getSegmentOwner, getSegmentPaths } from './segment-files.ts'
+import {
+  isJournalRecord,
+  toExecutionHead,
+  toFinishedExecution,
+  toOpenExecution,
+} from './journal-records.ts'
 import type { InlinePaths } from './segment-files.ts'
-import { readExecutionIndex, readExecutionRecords } from './segment-reader.ts'
+import { getSegmentOwner, getSegmentPaths } from './segment-files.ts'
 import type { ExecutionRecords, IndexedExecution } from './segment-reader.ts'
+import { readExecutionIndex, readExecutionRecords } from './segment-reader.ts'
 
 type LiveExecutions = ReadonlyMap<string, Pick<LiveExecution, 'show'>>
 
-/**
- * The executions of a folder, newest first. One that nobody goes on with has failed as INTERRUPTED.
- */
+/** The executions of a folder, newest first. One whose process died has failed as INTERRUPTED. */
 export async function listInlineExecutions(
   paths: InlinePaths,
   live: LiveExecutions,
-  {
-    name,
-    state,
-    limit = Infinity,
-  }: { readonly name?: string; readonly state?: RunState; readonly limit?: number },
+  filter: ExecutionFilter,
 ): Promise<Execution[]> {
-  const isAtWork = memoize(
-    (segment: string) => getSegmentOwner(getSegmentPaths(paths, segment)) !== undefined,
-  )
+  const { name, limit = Infinity } = filter
+  const isOwned = createOwnerCheck(paths)
   const found: Execution[] = []
   // Most are in order already, and sorting costs no more than looking then.
   const listed = [...(await readExecutionIndex(paths)).values()].sort((left, right) =>
-    left.at < right.at ? 1 : left.at > right.at ? -1 : 0,
+    compareNewestFirst({ created: left.at }, { created: right.at }),
   )
   for (const one of listed) {
     if (found.length >= limit) break
     if (one.s === 'moved' || (name !== undefined && one.n !== name)) continue
     const execution =
       one.s === undefined
-        ? (live.get(one.w)?.show() ?? toUnfinishedExecution(one, isAtWork(one.j)))
-        : { id: one.w, name: one.n, hash: one.h, state: one.s, created: one.at, ended: one.end! }
-    if (state === undefined || execution.state === state) found.push(execution)
+        ? (live.get(one.w)?.show() ?? toUnfinishedExecution(one, isOwned(one)))
+        : { ...toExecutionHead(one), state: one.s, ended: one.end! }
+    if (matchesFilter(execution, filter)) found.push(execution)
   }
   return found
 }
@@ -54,14 +58,22 @@ export async function listInlineExecutions(
 /** Executions that are not over and that no living process has. */
 export async function listOrphans(
   paths: InlinePaths,
-  live: LiveExecutions,
+  live: ReadonlyMap<string, unknown> = new Map(),
 ): Promise<IndexedExecution[]> {
-  const isAtWork = memoize(
-    (segment: string) => getSegmentOwner(getSegmentPaths(paths, segment)) !== undefined,
-  )
+  const isOwned = createOwnerCheck(paths)
   return [...(await readExecutionIndex(paths)).values()].filter(
-    (one) => one.s === undefined && !live.has(one.w) && !isAtWork(one.j),
+    (one) => one.s === undefined && !live.has(one.w) && !isOwned(one),
   )
+}
+
+// Looks once at the lock of each segment.
+function createOwnerCheck(paths: InlinePaths): (one: IndexedExecution) => boolean {
+  const known = new Map<string, boolean>()
+  return ({ j: segment }) => {
+    if (!known.has(segment))
+      known.set(segment, getSegmentOwner(getSegmentPaths(paths, segment)) !== undefined)
+    return known.get(segment)!
+  }
 }
 
 /**
@@ -94,52 +106,28 @@ export async function findInlineExecution(
 }
 
 function toUnfinishedExecution(
-  { w, n, h, at }: IndexedExecution,
-  isAtWork: boolean,
+  one: IndexedExecution,
+  isOwned: boolean,
   records?: ExecutionRecords,
 ): Execution {
-  const head = { id: w, name: n, hash: h, created: at }
-  const questions = listOpenQuestions(records)
-  if (isAtWork)
-    return {
-      ...head,
-      state: questions.length > 0 ? 'waiting_ai' : 'running',
-      ...compact({ questions: questions.length > 0 ? questions : undefined }),
-    }
-  return {
-    ...head,
-    state: 'failed',
-    error: createInterruptedError(w),
-    ...compact({ questions: questions.length > 0 ? questions : undefined }),
-  }
+  const open = toOpenExecution(one, listOpenQuestions(records))
+  if (isOwned) return open
+  const { questions, ...head } = open
+  const error = toStepError(
+    new ToolError('INTERRUPTED', 'the process that executed it is gone', {
+      suggestion: `toolable workflow resume ${one.w}`,
+    }),
+  )
+  return compact({ ...head, state: 'failed', error, questions })
 }
 
-function listOpenQuestions(
-  records: ExecutionRecords | undefined,
-): NonNullable<Execution['questions']> {
-  const open = new Map<string, NonNullable<Execution['questions']>[number]>()
+function listOpenQuestions(records: ExecutionRecords | undefined): readonly WorkflowQuestion[] {
+  const open = new Map<string, WorkflowQuestion>()
   for (const record of records?.records ?? []) {
     if (record.t === 'ask') open.set(record.k, record.q)
     else if (record.t === 'done') open.delete(record.k)
   }
   return [...open.values()]
-}
-
-function createInterruptedError(id: string): StepError {
-  return toStepError(
-    new ToolError('INTERRUPTED', 'the process that executed it is gone', {
-      suggestion: `toolable workflow resume ${id}`,
-    }),
-  )
-}
-
-function memoize<Key, Value>(find: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>()
-  return (key) => {
-    const value = known.has(key) ? known.get(key)! : find(key)
-    known.set(key, value)
-    return value
-  }
 }
 
 /**
@@ -164,5 +152,95 @@ export async function* followExecutionRecords(
     })
     if (records.length > 0) yield records
     if (records.some(({ t }) => t === 'end' || t === 'moved')) return
+  }
+}
+
+// A watch may miss something, and some file systems report nothing.
+const CANCEL_POLL_MS = 500
+const MAX_REASON_LENGTH = 1000
+
+/**
+ * Asks the process that has an execution to cancel it; gives what takes the request back. Throws
+ * what keeps the file from being written.
+ */
+export function requestCancel(paths: InlinePaths, id: string, reason: string): () => void {
+  const file = join(paths.cancels, id)
+  try {
+    mkdirSync(paths.cancels, { recursive: true, mode: 0o700 })
+    writeFileAtomic(file, reason)
+  } catch (error) {
+    throw toDiskError(error, `cannot ask for the end of ${id}`)
+  }
+  return () => rmSync(file, { force: true })
+}
+
+/** Removes requests for executions that no living process has. */
+export async function dropStaleRequests(paths: InlinePaths): Promise<void> {
+  const ids = listCancelRequests(paths)
+  if (ids.length === 0) return
+  const listed = await readExecutionIndex(paths)
+  const isOwned = createOwnerCheck(paths)
+  for (const id of ids) {
+    const one = listed.get(id)
+    if (!one || one.s !== undefined || !isOwned(one))
+      rmSync(join(paths.cancels, id), { force: true })
+  }
+}
+
+type CancelListener = {
+  /** Looks for requests as long as an execution runs. Costs nothing while it does already. */
+  wake(): void
+  close(): void
+}
+
+/**
+ * Cancels executions of this process when another one asks for it. The requests have their own
+ * folder, because the one of the records changes all the time.
+ */
+export function listenForCancels(
+  paths: InlinePaths,
+  live: ReadonlyMap<string, Pick<LiveExecution, 'cancel'>>,
+): CancelListener {
+  let timer: NodeJS.Timeout | undefined
+  let watcher: { close(): void } | undefined
+  const look = (): void => {
+    for (const id of listCancelRequests(paths)) {
+      const file = join(paths.cancels, id)
+      // One that has ended meanwhile needs no cancelling, and one that lost its disk cannot be.
+      void live
+        .get(id)
+        ?.cancel((readTextFile(file) || 'cancelled').slice(0, MAX_REASON_LENGTH))
+        .catch(() => undefined)
+        .finally(() => rmSync(file, { force: true }))
+    }
+  }
+  const close = (): void => {
+    clearInterval(timer)
+    watcher?.close()
+    timer = watcher = undefined
+  }
+  const tick = (): void => {
+    if (live.size === 0) return close()
+    watcher ??= tryWatch(paths.cancels, look)
+    look()
+  }
+  return {
+    wake() {
+      timer ??= setInterval(tick, CANCEL_POLL_MS).unref()
+    },
+    close,
+  }
+}
+
+function listCancelRequests({ cancels }: InlinePaths): readonly string[] {
+  return listNames(cancels).filter(isRunId)
+}
+
+function tryWatch(folder: string, onChange: () => void): { close(): void } | undefined {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return watch(folder, { persistent: false }, onChange).on('error', () => undefined)
+  } catch {
+    return undefined
   }
 }

@@ -8,10 +8,18 @@ import type { FileHandle } from 'node:fs/promises'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { toDiskError } from '../../runner/files.ts'
 import { readWholeLines } from '../../runner/log-reader.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { hasErrorCode, LINE_FEED } from '../../util/files.ts'
+import { MEBIBYTE } from '../../util/units.ts'
+import { compact, isObject, tryParseJson } from '../../util/values.ts'
 import type { Workflow } from '../definition/model.ts'
-import { toStepError } from '../engine.ts'
-import type { OperationOutcome, StepError, WorkflowQuestion } from '../engine.ts'
+import type {
+  EndState,
+  Execution,
+  OperationOutcome,
+  StepError,
+  WorkflowQuestion,
+} from '../engine.ts'
+import { getEndState, toStepError } from '../engine.ts'
 
 /** The version of the form that we write; whoever finds a newer one leaves it alone. */
 const JOURNAL_VERSION = 1
@@ -55,7 +63,6 @@ type SleepRecord = {
   readonly until: string
 }
 type CancelRecord = { readonly t: 'cancel'; readonly w: string; readonly reason: string }
-export type EndState = 'completed' | 'failed' | 'cancelled'
 export type EndRecord = {
   readonly t: 'end'
   readonly w: string
@@ -73,7 +80,7 @@ export type ExecutionRecord =
 export type JournalRecord = DefineRecord | BeginRecord | ExecutionRecord
 
 /** No line is longer, so that nobody has to hold more than that to read one. */
-export const MAX_RECORD_BYTES = 16 * 1024 * 1024
+export const MAX_RECORD_BYTES = 16 * MEBIBYTE
 
 const RECORD_TYPES: ReadonlySet<unknown> = new Set<JournalRecord['t']>([
   'define',
@@ -115,16 +122,16 @@ export function serializeBegin({ w, h, n, at }: Omit<BeginRecord, 'i'>, input: s
 export function serializeDone(
   id: string,
   key: string,
-  settled: OperationOutcome,
+  outcome: OperationOutcome,
   value: string | undefined,
   by?: string,
 ): string {
-  const head = `{"t":"done","w":"${id}","k":${JSON.stringify(key)}`
-  if (!settled.ok) return toRecordLine(`${head},"e":${stringifyOrThrow(settled.error)}}`, key)
-  return toRecordLine(
-    `${head}${value === undefined ? '' : `,"v":${value}`}${settled.run_id === undefined ? '' : `,"r":${JSON.stringify(settled.run_id)}`}${by === undefined ? '' : `,"by":${JSON.stringify(by)}`}}`,
-    key,
-  )
+  let line = `{"t":"done","w":"${id}","k":${JSON.stringify(key)}`
+  if (!outcome.ok) return toRecordLine(`${line},"e":${stringifyOrThrow(outcome.error)}}`, key)
+  if (value !== undefined) line += `,"v":${value}`
+  if (outcome.run_id !== undefined) line += `,"r":${JSON.stringify(outcome.run_id)}`
+  if (by !== undefined) line += `,"by":${JSON.stringify(by)}`
+  return toRecordLine(`${line}}`, key)
 }
 
 /** What came of an operation, as a record tells it. */
@@ -158,7 +165,7 @@ function toRecordLine(text: string | undefined, what: string): string {
     return `${text}\n`
   throw new ToolError(
     'OUTPUT_LIMIT',
-    `what '${what}' gives is longer than a journal keeps: ${MAX_RECORD_BYTES / 1024 / 1024} MB`,
+    `what '${what}' gives is longer than a journal keeps: ${MAX_RECORD_BYTES / MEBIBYTE} MB`,
     { suggestion: 'Write it to a file, and give the path of it' },
   )
 }
@@ -169,19 +176,14 @@ function toRecordLine(text: string | undefined, what: string): string {
  */
 export function createEndRecord(
   w: string,
-  settled: OperationOutcome,
+  outcome: OperationOutcome,
   at: string,
 ): { readonly end: EndRecord; readonly line: string } {
   try {
-    const end: EndRecord = settled.ok
-      ? { t: 'end', w, s: 'completed', at, v: settled.value }
-      : {
-          t: 'end',
-          w,
-          s: settled.error.code === 'CANCELLED' ? 'cancelled' : 'failed',
-          at,
-          e: settled.error,
-        }
+    const s = getEndState(outcome)
+    const end: EndRecord = outcome.ok
+      ? { t: 'end', w, s, at, v: outcome.value }
+      : { t: 'end', w, s, at, e: outcome.error }
     return { end, line: serializeRecord(end) }
   } catch (error) {
     const end: EndRecord = { t: 'end', w, s: 'failed', at, e: toStepError(error) }
@@ -189,11 +191,46 @@ export function createEndRecord(
   }
 }
 
+/** An execution that is over, from its first and its last record. */
+export function toFinishedExecution(
+  begin: Omit<BeginRecord, 'i'>,
+  { s: state, v, e, at: ended }: EndRecord,
+): Execution {
+  const head = { ...toExecutionHead(begin), state, ended }
+  return e === undefined ? { ...head, result: v ?? null } : { ...head, error: e }
+}
+
+/** An execution that is not over. */
+export function toOpenExecution(
+  begin: Omit<BeginRecord, 'i' | 't'>,
+  questions: readonly WorkflowQuestion[],
+): Execution {
+  const head = toExecutionHead(begin)
+  if (questions.length === 0) return { ...head, state: 'running' }
+  return { ...head, state: 'waiting_ai', questions }
+}
+
+/** The fields of an execution that never change. */
+export function toExecutionHead({
+  w: id,
+  n: name,
+  h: hash,
+  at: created,
+}: Omit<BeginRecord, 'i' | 't'>): Pick<Execution, 'id' | 'name' | 'hash' | 'created'> {
+  return { id, name, hash, created }
+}
+
+/** The error for one that cannot be changed any more. */
+export function createOverError(id: string): ToolError {
+  return new ToolError('CONFLICT', `${id} is over`, {
+    suggestion: 'Look at it: toolable workflow list',
+  })
+}
+
 /** The first line of every journal. */
 export const JOURNAL_HEADER = `{"t":"journal","v":${JOURNAL_VERSION}}\n`
 
 const { O_NOFOLLOW, O_NONBLOCK } = constants
-const LINE_FEED = 0x0a
 
 /**
  * Opens a file for a journal. Links, pipes and folders, which would lead elsewhere, are refused as
@@ -206,9 +243,8 @@ export async function openJournalFile(path: string, flags: number): Promise<File
     if ((await file.stat()).isFile()) return file
     await file.close()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'EEXIST') throw error
-    if (code !== 'ELOOP' && code !== 'ENXIO' && code !== 'EISDIR')
+    if (hasErrorCode(error, 'ENOENT', 'EEXIST')) throw error
+    if (!hasErrorCode(error, 'ELOOP', 'ENXIO', 'EISDIR'))
       throw toDiskError(error, `cannot open ${path}`)
   }
   throw new ToolError('CONFIG', `${path} is no journal: it is a link, a folder or a device`, {
@@ -281,12 +317,4 @@ function parseJournalRecord(
       details: { file: path, line: number },
     },
   )
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

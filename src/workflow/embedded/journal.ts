@@ -9,6 +9,9 @@ import { crashPoint } from '../../process/host.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { toDiskError } from '../../runner/files.ts'
 import { openWriteQueue } from '../../runner/write-queue.ts'
+import { hasErrorCode, LINE_FEED } from '../../util/files.ts'
+import { KIBIBYTE } from '../../util/units.ts'
+import type { JournalRecord } from './journal-records.ts'
 import {
   checkJournalHeader,
   JOURNAL_HEADER,
@@ -16,7 +19,6 @@ import {
   readJournal,
   serializeRecord,
 } from './journal-records.ts'
-import type { JournalRecord } from './journal-records.ts'
 
 /** A file of records while it is written. Whoever opens it has it alone. */
 export type Journal = {
@@ -173,7 +175,7 @@ async function openOrCreate(path: string): Promise<FileHandle> {
   try {
     return await openJournalFile(path, constants.O_RDWR)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (!hasErrorCode(error, 'ENOENT')) throw error
     const file = await openJournalFile(path, constants.O_RDWR | constants.O_CREAT)
     syncFolder(dirname(path))
     return file
@@ -192,8 +194,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-const SCAN_CHUNK_BYTES = 64 * 1024
-const LINE_FEED = 0x0a
+const SCAN_CHUNK_BYTES = 64 * KIBIBYTE
 
 /**
  * Where the last whole line of a journal ends, without reading what stands before it. Throws CONFIG

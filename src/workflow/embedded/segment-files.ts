@@ -9,13 +9,15 @@ import { toDiskError } from '../../runner/files.ts'
 import type { ProcessOwner } from '../../runner/lock.ts'
 import { getCurrentOwner, getOwnerLiveness, parseOwner } from '../../runner/lock.ts'
 import { ensureRunsFolder } from '../../runner/run-folder.ts'
-import { readTextFile } from '../../util/files.ts'
+import { hasErrorCode, readTextFile } from '../../util/files.ts'
 import {
   releaseLockFile,
   takeLockFile,
   writeFileAtomic,
   writeTemporaryFile,
 } from '../../util/lock-file.ts'
+import { MINUTE_MS } from '../../util/units.ts'
+import { compact } from '../../util/values.ts'
 
 /** Where executions are that have no folder of their own. */
 export type InlinePaths = {
@@ -42,8 +44,7 @@ export function ensureInlineFolder({ root, folder }: InlinePaths): void {
     ensureRunsFolder(root)
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-      throw toDiskError(error, `cannot make ${folder}`)
+    if (!hasErrorCode(error, 'EEXIST')) throw toDiskError(error, `cannot make ${folder}`)
   }
 }
 
@@ -57,7 +58,11 @@ export function getSegmentPaths({ folder }: InlinePaths, name: string): SegmentP
 
 /** A name that no segment has: the time, so that they sort, and chance. */
 export function createSegmentName(now: number): string {
-  return `j-${now.toString(36)}-${Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString('hex')}`
+  return `j-${now.toString(36)}-${createRandomHex(4)}`
+}
+
+function createRandomHex(bytes: number): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex')
 }
 
 /** The names of the segments that there are, oldest first. */
@@ -67,14 +72,14 @@ export function listSegments({ folder }: InlinePaths): string[] {
       .flatMap((file) => SEGMENT_FILE_PATTERN.exec(file)?.[1] ?? [])
       .sort()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (hasErrorCode(error, 'ENOENT')) return []
     throw toDiskError(error, `cannot read ${folder}`)
   }
 }
 
 /** Nobody sees into another machine: what its owner has not renewed for so long is nobody's. */
-export const LEASE_MS = 60_000
-const RENEW_INTERVAL_MS = 15_000
+export const LEASE_MS = MINUTE_MS
+const RENEW_INTERVAL_MS = LEASE_MS / 4
 
 /** The right to write a segment, and so to go on with its executions. */
 type SegmentLock = {
@@ -92,7 +97,7 @@ type SegmentLock = {
  */
 export function lockSegment(paths: SegmentPaths): SegmentLock {
   // Two engines of one process are two owners.
-  const mine = `${JSON.stringify({ ...getCurrentOwner(), key: Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex') })}\n`
+  const mine = `${JSON.stringify({ ...getCurrentOwner(), key: createRandomHex(8) })}\n`
   acquireSegmentLock(paths, mine)
   let renewed = readClocks()
   let lost: ToolError | undefined
@@ -153,7 +158,7 @@ export function createSegmentConflict(
     : 'another process'
   return new ToolError('CONFLICT', `${what} is held by ${who}`, {
     suggestion: 'Wait for it, or end that process first',
-    details: { segment: paths.name, ...(owner && { pid: owner.pid, machine: owner.machine }) },
+    details: compact({ segment: paths.name, pid: owner?.pid, machine: owner?.machine }),
   })
 }
 

@@ -15,13 +15,14 @@ import {
 import { ToolError } from '../../protocol/tool-error.ts'
 import { toDiskError } from '../../runner/files.ts'
 import { readWholeLines } from '../../runner/log-reader.ts'
+import { hasErrorCode, LINE_FEED } from '../../util/files.ts'
 import { writeFileAtomic } from '../../util/lock-file.ts'
 import { parseJsonObject } from '../../util/values.ts'
 import type { Workflow } from '../definition/model.ts'
+import type { EndState } from '../engine.ts'
 import type {
   BeginRecord,
   EndRecord,
-  EndState,
   ExecutionRecord,
   JournalRecord,
   MovedRecord,
@@ -98,7 +99,7 @@ function readIndexText(file: string): string {
   try {
     return lstatSync(file).isFile() ? readFileSync(file, 'utf8') : ''
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    if (hasErrorCode(error, 'ENOENT')) return ''
     throw toDiskError(error, `cannot read ${file}`)
   }
 }
@@ -191,7 +192,6 @@ function joinRanges(ranges: readonly CoveredRange[]): Map<string, number> {
   return covered
 }
 
-const LINE_FEED = 0x0a
 const QUOTE = 0x22
 /** `{"t":"` */
 const RECORD_TYPE_OFFSET = 6
@@ -205,7 +205,7 @@ async function scanSegment(
   segment: string,
   from: number,
   listed: Map<string, IndexedExecution>,
-  onFound: (one: IndexedExecution) => void = () => undefined,
+  onFound: (one: IndexedExecution) => void,
 ): Promise<number> {
   let end = from
   const found = (one: IndexedExecution): void => {
@@ -217,8 +217,8 @@ async function scanSegment(
     for await (const { bytes, end: endOfPiece } of readWholeLines(file, from)) {
       for (let at = 0; at < bytes.length;) {
         const to = bytes.indexOf(LINE_FEED, at)
-        const kind = isIndexedRecordAt(bytes, at)
-        if (kind) indexRecordLine(bytes.toString('utf8', at, to), segment, listed, found)
+        if (isIndexedRecordAt(bytes, at))
+          indexRecordLine(bytes.toString('utf8', at, to), segment, listed, found)
         at = to + 1
       }
       end = endOfPiece
@@ -262,8 +262,6 @@ export type ExecutionRecords = {
   readonly records: readonly ExecutionRecord[]
   readonly end?: EndRecord
 }
-
-const LINE_END = 0x0a
 
 /**
  * What a segment says of one execution; undefined where it says nothing. Lines of others are not
@@ -326,8 +324,8 @@ function* findLinesWith(bytes: Buffer, needles: readonly Buffer[]): Generator<st
     let at = -1
     for (const place of next) if (place !== -1 && (at === -1 || place < at)) at = place
     if (at === -1) return
-    const from = bytes.lastIndexOf(LINE_END, at) + 1
-    const to = bytes.indexOf(LINE_END, at)
+    const from = bytes.lastIndexOf(LINE_FEED, at) + 1
+    const to = bytes.indexOf(LINE_FEED, at)
     yield bytes.toString('utf8', from, to)
     for (const [index, place] of next.entries())
       if (place !== -1 && place < to) next[index] = bytes.indexOf(needles[index]!, to)

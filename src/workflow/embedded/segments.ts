@@ -5,10 +5,13 @@
 
 import { statSync } from 'node:fs'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { MEBIBYTE } from '../../util/units.ts'
 import type { Workflow } from '../definition/model.ts'
-import type { BeginRecord, EndState, JournalRecord } from './journal-records.ts'
-import { openJournal } from './journal.ts'
+import type { EndState } from '../engine.ts'
+import type { BeginRecord, JournalRecord } from './journal-records.ts'
 import type { Journal } from './journal.ts'
+import { openJournal } from './journal.ts'
+import type { InlinePaths } from './segment-files.ts'
 import {
   createSegmentConflict,
   createSegmentName,
@@ -17,7 +20,7 @@ import {
   listSegments,
   lockSegment,
 } from './segment-files.ts'
-import type { InlinePaths } from './segment-files.ts'
+import type { ExecutionRecords } from './segment-reader.ts'
 import {
   appendToIndex,
   groupByExecution,
@@ -25,7 +28,6 @@ import {
   serializeCoveredRange,
   serializeIndexedExecution,
 } from './segment-reader.ts'
-import type { ExecutionRecords } from './segment-reader.ts'
 
 /**
  * The segments of one engine: the one that new executions go into, and those that still have some
@@ -173,7 +175,7 @@ export async function throwNotTakeable(paths: InlinePaths, id: string): Promise<
 // A list that is read meanwhile looks at the segment itself.
 const INDEX_DELAY_MS = 100
 /** A segment that is longer takes no more executions. */
-const MAX_SEGMENT_BYTES = 32 * 1024 * 1024
+const MAX_SEGMENT_BYTES = 32 * MEBIBYTE
 
 /** A file of records that is ours, with its lock and its part of the index. */
 export type JournalSegment = {
