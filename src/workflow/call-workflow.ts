@@ -113,10 +113,10 @@ function askCaller(
     return sample(prompt, {
       ...named,
       ...compact({
-        maxTokens: sampling?.max_tokens !== undefined ? sampling.max_tokens : undefined,
-        system: sampling?.system !== undefined ? sampling.system : undefined,
-        temperature: sampling?.temperature !== undefined ? sampling.temperature : undefined,
-        stopSequences: sampling?.stop_sequences ? sampling.stop_sequences : undefined,
+        maxTokens: sampling?.max_tokens,
+        system: sampling?.system,
+        temperature: sampling?.temperature,
+        stopSequences: sampling?.stop_sequences,
       }),
     })
   if (kind === 'confirm') return ask({ kind, ...common, ...(otherwise as { default?: boolean }) })

@@ -6,8 +6,8 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isFinished } from '../protocol/run-state.ts'
 import type { RunEvent } from '../protocol/run-state.ts'
+import { isFinished } from '../protocol/run-state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { createFolderChannel } from '../runner/answer-channels.ts'
 import { isRetryableFailure } from '../runner/attempt-outcome.ts'
@@ -19,15 +19,21 @@ import type { AnswerChannel } from '../runner/questions.ts'
 import { recoverRun } from '../runner/recover.ts'
 import type { RunRequest } from '../runner/request.ts'
 import { createRun } from '../runner/run-folder.ts'
-import { getRunPaths } from '../runner/run-paths.ts'
 import type { RunPaths } from '../runner/run-paths.ts'
+import { getRunPaths } from '../runner/run-paths.ts'
 import type { RunHost } from '../runner/run-target.ts'
 import { compact, isObject } from '../util/values.ts'
-import { createSummaryBuilder } from '../views/model/run-summary.ts'
 import type { RunSummary } from '../views/model/run-summary.ts'
+import { createSummaryBuilder } from '../views/model/run-summary.ts'
 import type { OperationOutcome, StepError } from './engine.ts'
-import { getAbortError, getAttemptKey, getForwardedQuestionId, toPlainCode } from './step-host.ts'
 import type { ChildStep, StepCall, StepHost } from './step-host.ts'
+import {
+  getAbortError,
+  getAttemptKey,
+  getForwardedQuestionId,
+  getTaskPayload,
+  toPlainCode,
+} from './step-host.ts'
 
 // Between the folder of a run and what makes it one there is a moment.
 const CHILD_POLL_MS = 20
@@ -57,9 +63,9 @@ export async function performChildRun(step: ChildStep): Promise<OperationOutcome
       await followChildRun(paths, task, signal)
       watched = true
     } else if (child.is === 'ended' && (child.counts || watched))
-      return task.done(childOutcomes.ended(child, paths.id, signal), child)
+      return task.done(toChildOutcome(child, paths.id, signal), child)
     else if (signal.aborted)
-      return task.done({ ok: false, error: childOutcomes.aborted(signal, paths.id) })
+      return task.done({ ok: false, error: toAbortedError(signal, paths.id) })
     else watched = await startChildRun(paths, request, child.is === 'none', step, task)
   }
   throw new ToolError(
@@ -207,18 +213,12 @@ function toChildOutcome(
   signal: AbortSignal,
 ): OperationOutcome {
   if (state === 'completed') return { ok: true, value: result ?? null, run_id: runId }
-  if (state === 'cancelled')
-    return {
-      ok: false,
-      error: signal.aborted
-        ? toAbortedError(signal, runId)
-        : {
-            code: 'CANCELLED',
-            message: error?.message ?? `${run_id} was cancelled`,
-            retryable: false,
-            run_id: runId,
-          },
-    }
+  if (state === 'cancelled' && signal.aborted)
+    return { ok: false, error: toAbortedError(signal, runId) }
+  if (state === 'cancelled') {
+    const message = error?.message ?? `${run_id} was cancelled`
+    return { ok: false, error: { code: 'CANCELLED', message, retryable: false, run_id: runId } }
+  }
   const code = error?.code ?? 'INTERNAL'
   return {
     ok: false,
@@ -226,14 +226,11 @@ function toChildOutcome(
       code: toPlainCode(code),
       message: error?.message ?? `${run_id} failed`,
       retryable: isRetryableFailure(code, retryable),
-      hint: error?.hint !== undefined ? error.hint : undefined,
+      hint: error?.hint,
       run_id: runId,
     }),
   }
 }
-
-/** What the run of a step means for the step. */
-const childOutcomes = { aborted: toAbortedError, ended: toChildOutcome }
 
 /** A step as a task, in the words of the run protocol. */
 type StepTask = {
@@ -255,14 +252,7 @@ function createStepTask({ emit: tell }: StepHost, call: StepCall, runId: string)
   let events = 0
   return {
     submitted: async () =>
-      tell?.({
-        type: 'task_submitted',
-        task_id: task,
-        payload:
-          call.command === undefined
-            ? { tool: call.tool, ...call.given }
-            : { command: call.command },
-      }),
+      tell?.({ type: 'task_submitted', task_id: task, payload: getTaskPayload(call) }),
     async started() {
       if (isStarted) return
       isStarted = true
@@ -283,7 +273,7 @@ function createStepTask({ emit: tell }: StepHost, call: StepCall, runId: string)
         child_result: settled.ok
           ? settled.value
           : { status: 'error', error: omitRunId(settled.error) },
-        ...compact({ child_rc: summary?.rc !== undefined ? summary.rc : undefined }),
+        ...compact({ child_rc: summary?.rc }),
         events_count: Math.max(events, summary?.events ?? 0),
       })
       return settled
@@ -291,9 +281,7 @@ function createStepTask({ emit: tell }: StepHost, call: StepCall, runId: string)
   }
 }
 
-function omitRunId(error: unknown): unknown {
-  if (!isObject(error)) return error
-  const { run_id: _run, ...rest } = error
+function omitRunId({ run_id: _run, ...rest }: StepError): Omit<StepError, 'run_id'> {
   return rest
 }
 

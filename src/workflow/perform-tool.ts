@@ -8,6 +8,7 @@ import type { CallOptions } from '../core/call.ts'
 import { parseInputWords } from '../define/input-from-words.ts'
 import { narrowPermissions } from '../process/permissions.ts'
 import type { Interaction } from '../protocol/events.ts'
+import type { Outcome } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { RegistryEntry } from '../registry/catalog.ts'
 import type { FoundProgram } from '../registry/source.ts'
@@ -16,6 +17,7 @@ import type { RunArguments, RunRequest } from '../runner/request.ts'
 import { createRunRequest, takesDocument, toRunArguments } from '../runner/request.ts'
 import type { RunPaths } from '../runner/run-paths.ts'
 import { getRunPaths } from '../runner/run-paths.ts'
+import type { JsonObject } from '../util/values.ts'
 import { compact } from '../util/values.ts'
 import { performChildRun } from './child-run.ts'
 import type { OperationOutcome, PerformTool, StepError } from './engine.ts'
@@ -50,24 +52,20 @@ async function performStep(
   call: StepCall,
   signal: AbortSignal,
 ): Promise<OperationOutcome> {
+  let unanswered: StepError
   try {
     const entry = await findToolEntry(host, call.tool)
     const work = await planChildRun(host, call, entry)
     const settled = work
       ? await performChildRun({ host, call, work, signal })
       : await callInProcess(host, call, entry, signal)
-    if (
-      settled.ok ||
-      settled.error.code !== 'ANSWER_REQUIRED' ||
-      !host.leavesUnanswered ||
-      signal.aborted
-    )
-      return settled
-    throw new UnansweredStepError(settled.error)
+    const isUnanswered = !settled.ok && settled.error.code === 'ANSWER_REQUIRED'
+    if (!isUnanswered || !host.leavesUnanswered || signal.aborted) return settled
+    unanswered = settled.error
   } catch (error) {
-    if (error instanceof UnansweredStepError) throw stepErrorToToolError(error.error)
     return toFailureOutcome(error)
   }
+  throw stepErrorToToolError(unanswered)
 }
 
 async function findToolEntry({ registry }: StepHost, tool: string): Promise<RegistryEntry> {
@@ -77,14 +75,6 @@ async function findToolEntry({ registry }: StepHost, tool: string): Promise<Regi
   // Fails, and says which was meant.
   await registry.describe(tool)
   throw new Error(`there is no tool '${tool}'`)
-}
-
-class UnansweredStepError extends Error {
-  readonly error: StepError
-  constructor(error: StepError) {
-    super(error.message)
-    this.error = error
-  }
 }
 
 type SharedWork = {
@@ -150,10 +140,7 @@ async function callInProcess(
       `'${call.tool}' is no program, so that nobody can hold it to the permissions of a step`,
       { suggestion: 'Take the permissions out of the step' },
     )
-  const input =
-    'input' in call.given
-      ? call.given.input
-      : parseInputWords((await entry.definition.compiled()).manifest, call.given.args, env)
+  const input = await readInput(call.given, entry, env)
   const task = getAttemptKey(call)
   let events = 0
   let asked = 0
@@ -172,13 +159,15 @@ async function callInProcess(
       signal,
     ).then((given) => given?.value)
   }
+  const sample: NonNullable<CallOptions['sample']> = async ({ id, prompt, key, ...sampling }) =>
+    String(await answer(compact({ id, kind: 'sample', prompt, sampling, key })))
   await tell?.({
     type: 'task_submitted',
     task_id: task,
     payload: call.command === undefined ? { tool: entry.id, input } : { command: call.command },
   })
   await tell?.({ type: 'task_started', task_id: task })
-  const settled = toOperationOutcome(
+  const ended = toCallOutcome(
     await registry.call(entry.id, input, {
       cwd,
       env,
@@ -186,11 +175,8 @@ async function callInProcess(
       ...compact({
         timeout: call.timeout,
         idempotencyKey: remembers ? call.idempotencyKey : undefined,
-      }),
-      ...(ask && {
-        answer,
-        sample: async ({ id, prompt, key, ...sampling }) =>
-          String(await answer(compact({ id, kind: 'sample', prompt, sampling, key }))),
+        answer: ask && answer,
+        sample: ask && sample,
       }),
       onEvent: (event) => {
         if (event.type === 'tool_invoked') return undefined
@@ -200,9 +186,8 @@ async function callInProcess(
           : undefined
       },
     }),
+    signal,
   )
-  const ended =
-    !settled.ok && signal.aborted ? { ok: false as const, error: getAbortError(signal) } : settled
   await tell?.({
     type: 'task_done',
     task_id: task,
@@ -212,8 +197,6 @@ async function callInProcess(
   })
   return ended
 }
-
-type FunctionStepCall = Parameters<PerformTool>[0]
 
 /**
  * Performs what needs nothing but a call of this process, and leaves everything else to another.
@@ -238,28 +221,37 @@ export function createFunctionPerformer(
     return known.get(tool)
   }
   return (call, signal) => {
-    const id =
-      'input' in call.given && !call.permissions && !signal.aborted ? idOf(call.tool) : undefined
+    const { given, timeout } = call
+    if (!('input' in given) || call.permissions || signal.aborted) return others(call, signal)
+    const id = idOf(call.tool)
     if (id === undefined) return others(call, signal)
+    const options = { cwd, env, signal }
     return registry
-      .call(
-        id,
-        (call.given as Extract<FunctionStepCall['given'], { readonly input: unknown }>).input,
-        toCallOptions(call, { cwd, env, signal }),
-      )
-      .then((outcome): OperationOutcome => {
-        const settled = toOperationOutcome(outcome)
-        return settled.ok || !signal.aborted ? settled : { ok: false, error: getAbortError(signal) }
-      })
+      .call(id, given.input, timeout === undefined ? options : { ...options, timeout })
+      .then((outcome) => toCallOutcome(outcome, signal))
   }
+}
+
+function toCallOutcome(outcome: Outcome, signal: AbortSignal): OperationOutcome {
+  const settled = toOperationOutcome(outcome)
+  return settled.ok || !signal.aborted ? settled : { ok: false, error: getAbortError(signal) }
 }
 
 function getFunctionId(entry: RegistryEntry | undefined): string | undefined {
   return isFunctionTool(entry) ? entry.id : undefined
 }
 
-function toCallOptions({ timeout }: FunctionStepCall, options: CallOptions): CallOptions {
-  return timeout === undefined ? options : { ...options, timeout }
+async function readInput(
+  given: StepCall['given'],
+  entry: RegistryEntry,
+  env: StepHost['env'],
+): Promise<JsonObject> {
+  if ('input' in given) return given.input
+  return parseInputWords((await entry.definition.compiled()).manifest, given.args, env)
+}
+
+function withTrace(env: StepHost['env'], traceparent: string | undefined): StepHost['env'] {
+  return traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent }
 }
 
 /** Workflows that are steps of each other, one in the other. */
@@ -299,10 +291,7 @@ async function planWorkflowRun(
     )
   checkWorkflowDepth(host.runsFolder, call, entry)
   const { cwd, env, traceparent, startWorkflow } = host
-  const input =
-    'input' in call.given
-      ? call.given.input
-      : parseInputWords((await entry.definition.compiled()).manifest, call.given.args, env)
+  const input = await readInput(call.given, entry, env)
   return {
     // A workflow that failed has taken back what it did: another try begins anew.
     runId: getChildRunId(
@@ -311,7 +300,7 @@ async function planWorkflowRun(
     request: async ({ id }) => ({
       ...createWorkflowRequest(id, workflow, input, {
         cwd,
-        env: traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent },
+        env: withTrace(env, traceparent),
         file,
         caller: 'workflow',
         ...compact({ timeout: call.timeout }),
@@ -368,7 +357,7 @@ async function createChildRequest(step: ProgramStep, paths: RunPaths): Promise<R
     idempotencyKey: call.idempotencyKey,
     timeout: call.timeout,
   })
-  const where = { cwd, env: traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent } }
+  const where = { cwd, env: withTrace(env, traceparent) }
   const request = await createRunRequest(
     paths.id,
     entry,
@@ -388,10 +377,7 @@ async function resolveArguments({
 }: ProgramStep): Promise<RunArguments> {
   const { call } = program
   if ('args' in given && takesDocument(call))
-    return {
-      args: given.args,
-      input: parseInputWords((await entry.definition.compiled()).manifest, given.args, host.env),
-    }
+    return { args: given.args, input: await readInput(given, entry, host.env) }
   const made = toRunArguments(given, call)
   // Whoever wrote the step has agreed to it.
   return call.destructive ? { ...made, args: [...made.args, '--yes'] } : made

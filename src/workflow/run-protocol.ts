@@ -3,9 +3,14 @@
  */
 
 import { toProtocolCode } from '../protocol/errors.ts'
-import type { ToolError } from '../protocol/tool-error.ts'
+import { ToolError } from '../protocol/tool-error.ts'
 import type { RunQuestion } from '../runner/questions.ts'
-import type { RunTarget, RunTargetListener } from '../runner/run-target.ts'
+import type {
+  RunTarget,
+  RunTargetEnd,
+  RunTargetListener,
+  StopReason,
+} from '../runner/run-target.ts'
 import type { ToolLine } from '../runner/tool-output.ts'
 import type { JsonObject } from '../util/values.ts'
 import { compact } from '../util/values.ts'
@@ -151,6 +156,26 @@ export function reportSteps(
         )
     },
   }
+}
+
+/** How the run of a workflow ended, as its runner wants it. */
+export function toRunTargetEnd(
+  { ok }: OperationOutcome,
+  reason: RunTargetEnd['child']['reason'] = 'exited',
+): RunTargetEnd {
+  return {
+    child: { reason, status: ok ? 0 : null, signal: null },
+    speaksProtocol: true,
+    stdout: Buffer.alloc(0),
+    stderr: '',
+  }
+}
+
+/** Why a run stops: a text for a cancellation or a deadline, an error for everything else. */
+export function getStopCause(reason: StopReason): string | ToolError {
+  if (reason.kind === 'cancelled') return reason.reason
+  if (reason.kind === 'deadline') return `it took longer than ${reason.seconds} seconds`
+  return reason.kind === 'failure' ? reason.error : new ToolError('INTERNAL', 'the run was ended')
 }
 
 /** The line with which the run of a workflow ends. */

@@ -11,11 +11,11 @@ import { readEventBatches } from '../runner/log-reader.ts'
 import type { RunRequest } from '../runner/request.ts'
 import type { RunPaths } from '../runner/run-paths.ts'
 import { compact, isObject } from '../util/values.ts'
-import { exceedsStepLimit } from '../views/model/step-limit.ts'
 import type { OpenQuestion } from '../views/model/run-summary.ts'
+import { exceedsStepLimit } from '../views/model/step-limit.ts'
 import type { Workflow } from './definition/model.ts'
-import { createEndRecord, openJournalFile, readJournal } from './embedded/journal-records.ts'
 import type { EndRecord, JournalRecord } from './embedded/journal-records.ts'
+import { createEndRecord, openJournalFile, readJournal } from './embedded/journal-records.ts'
 import type { Journal } from './embedded/journal.ts'
 import type { OperationOutcome } from './engine.ts'
 
@@ -91,8 +91,8 @@ function applyStepEvent(steps: StepCollection, event: RunEvent): void {
         setStepState(steps, kept, 'interrupted')
     return
   }
-  const step =
-    type === 'log' ? event['step'] : type === 'task_started' ? event['task_id'] : undefined
+  if (type !== 'log' && type !== 'task_started') return
+  const step = event[type === 'log' ? 'step' : 'task_id']
   if (typeof step !== 'string' || step === '') return
   const [path = '', attempt] = step.split('#')
   const kept = steps.kept.get(path)

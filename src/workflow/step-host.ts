@@ -14,8 +14,8 @@ import type { RunRequest } from '../runner/request.ts'
 import type { RunPaths } from '../runner/run-paths.ts'
 import type { StartRunTarget } from '../runner/run-target.ts'
 import type { ToolLine } from '../runner/tool-output.ts'
-import { compact, isObject } from '../util/values.ts'
 import type { JsonObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { OperationOutcome, PerformTool, StepError, StepToolCall } from './engine.ts'
 
 /** A question of a tool, and who asks it. Its id is that under which the workflow asks it. */
@@ -92,9 +92,14 @@ export function getAttemptKey({ step, attempt }: Pick<StepToolCall, 'step' | 'at
   return attempt > 1 ? `${step}#${attempt}` : step
 }
 
+/** What the record of a run shows of the call of a step. */
+export function getTaskPayload({ command, tool, given }: StepToolCall): JsonObject {
+  return command === undefined ? { tool, ...given } : { command }
+}
+
 /** The run of a step: the same in every attempt of its workflow, and in every process. */
 export function getChildRunId(idempotencyKey: string): string {
-  return `r-${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 10)}`
+  return `r-${hashText(idempotencyKey).slice(0, 10)}`
 }
 
 /** The id under which a workflow asks what one of its tools asks. */
@@ -104,12 +109,15 @@ export function getForwardedQuestionId(key: string, question: string): string {
     .replaceAll('#', ':')
     .replaceAll(/[^\w.:-]/g, '-')
     .replace(/^\.+/, '')
-  return id.length <= MAX_FORWARDED_ID_LENGTH
-    ? id
-    : `${id.slice(0, MAX_FORWARDED_ID_LENGTH - 13)}-${createHash('sha256').update(id).digest('hex').slice(0, 12)}`
+  if (id.length <= MAX_FORWARDED_ID_LENGTH) return id
+  return `${id.slice(0, MAX_FORWARDED_ID_LENGTH - 13)}-${hashText(id).slice(0, 12)}`
 }
 
-/** What a call came to, as a journal keeps it. A part of a result counts as one. */
+function hashText(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** The outcome of a call, as a journal keeps it. A partial result counts as a result. */
 export function toOperationOutcome(outcome: Outcome): OperationOutcome {
   if (outcome.ok) return { ok: true, value: outcome.result ?? null }
   const { code, message, retryable, suggestion, details } = outcome.error
@@ -119,25 +127,15 @@ export function toOperationOutcome(outcome: Outcome): OperationOutcome {
       code,
       message,
       retryable: isRetryableFailure(code, retryable),
-      hint: suggestion ? (suggestion.example ?? suggestion.fix) : undefined,
+      hint: suggestion?.example ?? suggestion?.fix,
       details: isObject(details) ? details : undefined,
     }),
   }
 }
 
-/** What went wrong before anything was begun. */
-export function toFailureOutcome(thrown: unknown): OperationOutcome & { readonly ok: false } {
-  const { code, message, retryable, suggestion, details } = toToolError(thrown).toObject()
-  return {
-    ok: false,
-    error: compact({
-      code,
-      message,
-      retryable: isRetryableFailure(code, retryable),
-      hint: suggestion ? (suggestion.example ?? suggestion.fix) : undefined,
-      details: isObject(details) ? details : undefined,
-    }),
-  }
+/** The same for an error that was thrown. */
+export function toFailureOutcome(thrown: unknown): OperationOutcome {
+  return toOperationOutcome({ ok: false, error: toToolError(thrown).toObject() } as Outcome)
 }
 
 /** The name of a code as a journal keeps it, whatever a protocol calls it. */
@@ -145,22 +143,16 @@ export function toPlainCode(code: string): string {
   return findErrorRow(code)?.code ?? code
 }
 
-/**
- * Why somebody had an operation ended: what he says where it is an error of a step, else that it
- * was cancelled.
- */
+/** Why an operation was aborted: the reason of the signal if that is an error, else CANCELLED. */
 export function getAbortError(signal: AbortSignal): StepError {
   const reason: unknown = signal.reason
-  if (
-    isObject(reason) &&
-    typeof reason['code'] === 'string' &&
-    typeof reason['message'] === 'string'
-  )
+  const { code, message, retryable, hint } = isObject(reason) ? reason : {}
+  if (typeof code === 'string' && typeof message === 'string')
     return compact({
-      code: reason['code'],
-      message: reason['message'],
-      retryable: reason['retryable'] === true,
-      hint: typeof reason['hint'] === 'string' ? reason['hint'] : undefined,
+      code,
+      message,
+      retryable: retryable === true,
+      hint: typeof hint === 'string' ? hint : undefined,
     })
   return {
     code: 'CANCELLED',

@@ -5,19 +5,24 @@
 
 import { join } from 'node:path'
 import { crashPoint } from '../process/host.ts'
-import { ToolError } from '../protocol/tool-error.ts'
 import type { Registry } from '../registry/types.ts'
 import type { RunRequest } from '../runner/request.ts'
 import type { RunPaths } from '../runner/run-paths.ts'
 import type { RunTarget, RunTargetEnd, StartRunTarget, StopReason } from '../runner/run-target.ts'
 import type { Workflow } from './definition/model.ts'
 import { createDurableExecution } from './embedded/durable-context.ts'
-import { openJournal } from './embedded/journal.ts'
 import type { Journal } from './embedded/journal.ts'
+import { openJournal } from './embedded/journal.ts'
 import type { OperationOutcome, PerformTool } from './engine.ts'
 import { interpretWorkflow } from './interpreter.ts'
 import { createPerformTool } from './perform-tool.ts'
-import { createQuestionRegistry, reportSteps, toFinalLine } from './run-protocol.ts'
+import {
+  createQuestionRegistry,
+  getStopCause,
+  reportSteps,
+  toFinalLine,
+  toRunTargetEnd,
+} from './run-protocol.ts'
 import { appendBegin, appendEnd, findRecordedOutcome, JOURNAL_FILE_NAME } from './run-record.ts'
 import { toFailureOutcome } from './step-host.ts'
 
@@ -47,7 +52,7 @@ export function createWorkflowTarget({
     const input = request.input ?? {}
     const journal = await openJournal(join(paths.folder, JOURNAL_FILE_NAME))
     const inquiry = createQuestionRegistry(listener)
-    const tell = reportSteps(workflow, listener)
+    const reporter = reportSteps(workflow, listener)
     const working = new Set<Promise<unknown>>()
     let why: StopReason | undefined
     let isLeft = false
@@ -71,7 +76,7 @@ export function createWorkflowTarget({
       perform: trackCalls(perform, working),
       ask: (question, signal) => inquiry.askWorkflowQuestion(question, signal),
       now,
-      onEvent: tell.event,
+      onEvent: reporter.event,
     })
     const work = async (): Promise<RunTargetEnd> => {
       const settled = await execute().catch((error: unknown) => toFailureOutcome(error))
@@ -79,16 +84,8 @@ export function createWorkflowTarget({
       await Promise.allSettled(working)
       await journal.close().catch(() => undefined)
       if (!isLeft || settled.ok) listener.onLine(toFinalLine(settled))
-      return {
-        child: {
-          reason: why && why.kind !== 'cancelled' && !settled.ok ? 'cancelled' : 'exited',
-          status: settled.ok ? 0 : null,
-          signal: null,
-        },
-        speaksProtocol: true,
-        stdout: Buffer.alloc(0),
-        stderr: '',
-      }
+      const isStopped = why !== undefined && why.kind !== 'cancelled' && !settled.ok
+      return toRunTargetEnd(settled, isStopped ? 'cancelled' : 'exited')
     }
     const execute = async (): Promise<OperationOutcome> => {
       const before = findRecordedOutcome(journal.records, request.run_id)
@@ -98,7 +95,7 @@ export function createWorkflowTarget({
       return recordEnd(journal, request.run_id, settled, now)
     }
     listener.onLine({ type: 'start', step: workflow.name, args: input })
-    tell.resumed(journal.records)
+    reporter.resumed(journal.records)
     return {
       pid: undefined,
       isTrusted: true,
@@ -107,18 +104,11 @@ export function createWorkflowTarget({
       closeInput: () => undefined,
       stop(_grace, intervention) {
         why = intervention
-        if (intervention.kind === 'cancelled') durable.cancel(intervention.reason)
-        else if (intervention.kind === 'deadline')
-          durable.cancel(`it took longer than ${intervention.seconds} seconds`)
-        else {
-          isLeft = true
-          inquiry.keepOpen()
-          durable.stop(
-            intervention.kind === 'failure'
-              ? intervention.error
-              : new ToolError('INTERNAL', 'the run was ended'),
-          )
-        }
+        const cause = getStopCause(intervention)
+        if (typeof cause === 'string') return durable.cancel(cause)
+        isLeft = true
+        inquiry.keepOpen()
+        durable.stop(cause)
       },
       end: work(),
     }

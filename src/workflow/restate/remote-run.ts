@@ -17,12 +17,17 @@ import type { ToolLine } from '../../runner/tool-output.ts'
 import { compact } from '../../util/values.ts'
 import type { Workflow } from '../definition/model.ts'
 import type { Execution, OperationOutcome, WorkflowQuestion } from '../engine.ts'
-import { createQuestionRegistry, toFinalLine } from '../run-protocol.ts'
 import type { QuestionRegistry } from '../run-protocol.ts'
-import { toFailureOutcome } from '../step-host.ts'
+import {
+  createQuestionRegistry,
+  getStopCause,
+  toFinalLine,
+  toRunTargetEnd,
+} from '../run-protocol.ts'
+import { getTaskPayload, toFailureOutcome } from '../step-host.ts'
 import { delay } from './client.ts'
-import { createRestateEngine } from './restate-engine.ts'
 import type { RestateEngine } from './restate-engine.ts'
+import { createRestateEngine } from './restate-engine.ts'
 import type { TaskRecord } from './wire.ts'
 
 const MIN_POLL_MS = 200
@@ -89,12 +94,7 @@ export function createRemoteTarget({ paths, request, now }: RemoteRunOptions): S
       questions.close()
       await engine.close()
       listener.onLine(toFinalLine(settled))
-      return {
-        child: { reason: 'exited', status: settled.ok ? 0 : null, signal: null },
-        speaksProtocol: true,
-        stdout: Buffer.alloc(0),
-        stderr: '',
-      }
+      return toRunTargetEnd(settled)
     }
     return {
       pid: undefined,
@@ -103,16 +103,11 @@ export function createRemoteTarget({ paths, request, now }: RemoteRunOptions): S
       onUnanswered: inquiry.decline,
       closeInput: () => undefined,
       stop(_grace, why) {
-        if (why.kind === 'cancelled' || why.kind === 'deadline') {
-          const reason =
-            why.kind === 'cancelled' ? why.reason : `it took longer than ${why.seconds} seconds`
-          engine.cancel(id, reason).catch((error: unknown) => {
-            if (!isOverError(error)) leaving.abort(error)
-          })
-        } else
-          leaving.abort(
-            why.kind === 'failure' ? why.error : new ToolError('INTERNAL', 'the run was ended'),
-          )
+        const cause = getStopCause(why)
+        if (typeof cause !== 'string') return leaving.abort(cause)
+        engine.cancel(id, cause).catch((error: unknown) => {
+          if (!isOverError(error)) leaving.abort(error)
+        })
       },
       end: work(),
     }
@@ -216,12 +211,7 @@ async function createTaskReporter(
 function toTaskLines({ task, call, status, run_id, error }: TaskRecord): readonly ToolLine[] {
   const child = run_id === undefined ? {} : { child_run_id: run_id }
   const begun: ToolLine[] = [
-    {
-      type: 'task_submitted',
-      task_id: task,
-      payload:
-        call.command === undefined ? { tool: call.tool, ...call.given } : { command: call.command },
-    },
+    { type: 'task_submitted', task_id: task, payload: getTaskPayload(call) },
     { type: 'task_started', task_id: task },
   ]
   return status === 'running'
