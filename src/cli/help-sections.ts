@@ -13,7 +13,7 @@ import { compact } from '../util/values.ts'
 import type { CommandManifest } from './command-line.ts'
 import { formatCommandLine } from './command-line.ts'
 import type { HelpListRow, HelpPage } from './formats/text-layout.ts'
-import { formatColumns, formatSection, toOneLine } from './formats/text-layout.ts'
+import { formatListSection, toOneLine } from './formats/text-layout.ts'
 
 /** The arguments of a tool that are given by position. */
 export function listArgumentRows(specs: readonly FlagSpec[]): HelpListRow[] {
@@ -111,18 +111,15 @@ function formatShortPrefix({ short }: ShortFlag, all: readonly ShortFlag[]): str
 }
 
 function listNotes(spec: FlagSpec, always: boolean): string[] {
-  const showChoices = spec.choices && (always || spec.valueName === 'choice')
-  return [
-    ...(showChoices ? [`[${spec.choices.join(', ')}]`] : []),
-    ...(spec.default === undefined || isEmptyValue(spec.default)
-      ? []
-      : [`[default: ${formatDefault(spec.default)}]`]),
-    ...(spec.env === undefined ? [] : [`[env: ${spec.env}]`]),
-  ]
-}
-
-function formatDefault(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  const { choices, valueName, default: byDefault, env } = spec
+  const notes: string[] = []
+  if (choices && (always || valueName === 'choice')) notes.push(`[${choices.join(', ')}]`)
+  if (byDefault !== undefined && !isEmptyValue(byDefault)) {
+    const text = typeof byDefault === 'string' ? byDefault : JSON.stringify(byDefault)
+    notes.push(`[default: ${text}]`)
+  }
+  if (env !== undefined) notes.push(`[env: ${env}]`)
+  return notes
 }
 
 /** An example with the tool that it calls. */
@@ -171,34 +168,22 @@ export function formatExampleCommand(
 
 /** The resources and prompts of a program. */
 export function formatContentSections(page: HelpPage, manifest: ToolsetManifest): string[][] {
+  const resources = manifest.resources.map(({ uri, summary }) => ({ term: uri, text: summary }))
+  const prompts = manifest.prompts.map((prompt) => ({
+    term: formatPromptSignature(prompt),
+    text: prompt.summary,
+  }))
   return [
-    formatSection(
-      page,
-      'Resources',
-      formatColumns(
-        page,
-        manifest.resources.map(({ uri, summary }) => ({ term: uri, text: summary })),
-      ),
-    ),
-    formatSection(
-      page,
-      'Prompts',
-      formatColumns(
-        page,
-        manifest.prompts.map((prompt) => ({
-          term: formatPromptSignature(prompt),
-          text: prompt.summary,
-        })),
-      ),
-    ),
+    formatListSection(page, 'Resources', resources),
+    formatListSection(page, 'Prompts', prompts),
   ]
 }
 
 /** `review(code, style?)`. */
 export function formatPromptSignature({ name, arguments: given }: PromptManifest): string {
-  return given.length === 0
-    ? name
-    : `${name}(${given.map((argument) => (argument.required ? argument.name : `${argument.name}?`)).join(', ')})`
+  if (given.length === 0) return name
+  const names = given.map((argument) => (argument.required ? argument.name : `${argument.name}?`))
+  return `${name}(${names.join(', ')})`
 }
 
 /** All exit codes in one sentence. */

@@ -7,7 +7,7 @@ import type { FlagSpec, GlobalFlag } from '../define/global-flags.ts'
 import { CONTROL_FLAGS, GLOBAL_FLAGS, PROGRAM_FLAGS } from '../define/global-flags.ts'
 import type { Io } from '../protocol/io.ts'
 import type { ToolsetManifest } from '../protocol/manifest.ts'
-import { DASH, ELLIPSIS } from '../util/text.ts'
+import { DASH, ELLIPSIS, pluralize } from '../util/text.ts'
 import { compact } from '../util/values.ts'
 import { BUILTIN_COMMANDS } from './builtin-names.ts'
 import { detectCaller } from './caller.ts'
@@ -19,8 +19,8 @@ import { shouldUseColor } from './formats/terminal-text.ts'
 import type { HelpListRow, HelpOptions, HelpPage } from './formats/text-layout.ts'
 import {
   createPage,
-  formatColumns,
   formatHeadline,
+  formatListSection,
   formatSection,
   joinSections,
   toOneLine,
@@ -92,29 +92,21 @@ export function renderProgramHelp(manifest: ToolsetManifest, options: HelpOption
     ),
     ...formatCommandSections(page, manifest),
     ...formatContentSections(page, manifest),
-    formatSection(
+    formatListSection(
       page,
       'Options of every command',
-      formatColumns(page, listGlobalFlagRows(GLOBAL_FLAGS.filter((flag) => flag.isCommon))),
+      listGlobalFlagRows(GLOBAL_FLAGS.filter((flag) => flag.isCommon)),
     ),
-    formatSection(
-      page,
-      'Options of the program',
-      formatColumns(page, listGlobalFlagRows(PROGRAM_FLAGS)),
-    ),
-    formatSection(page, 'More commands', formatColumns(page, listBuiltinRows(manifest))),
-    formatSection(
-      page,
-      'For agents',
-      formatColumns(page, [
-        { term: `${name} --discover`, text: 'every tool, resource and prompt, as JSON' },
-        {
-          term: `${name} <command> '{"field":"value"}'`,
-          text: 'input as one JSON object; the answer is JSON where stdout is not a terminal',
-        },
-        { term: `${name} <command> --schema`, text: 'input and output of one tool' },
-      ]),
-    ),
+    formatListSection(page, 'Options of the program', listGlobalFlagRows(PROGRAM_FLAGS)),
+    formatListSection(page, 'More commands', listBuiltinRows(manifest)),
+    formatListSection(page, 'For agents', [
+      { term: `${name} --discover`, text: 'every tool, resource and prompt, as JSON' },
+      {
+        term: `${name} <command> '{"field":"value"}'`,
+        text: 'input as one JSON object; the answer is JSON where stdout is not a terminal',
+      },
+      { term: `${name} <command> --schema`, text: 'input and output of one tool' },
+    ]),
     formatSection(page, 'Exit codes', wrapParagraph(page, formatExitCodes(), 2)),
   ])
 }
@@ -146,12 +138,7 @@ export function renderGroupHelp(
     return `${[`${name} <command>`, ...members.map(formatCompactCommand)].join('\n')}\n`
   const page = createPage(options)
   return joinSections([
-    formatHeadline(
-      page,
-      name,
-      undefined,
-      members.length === 1 ? '1 command' : `${members.length} commands`,
-    ),
+    formatHeadline(page, name, undefined, pluralize(members.length, 'command')),
     formatSection(page, 'Usage', [
       `${name} <command> [arguments] [options]`,
       `${name} <command> --help`,
@@ -173,60 +160,56 @@ export function renderToolHelp(
   const specs = toFlagSpecs(tool)
   if (options.compact) return formatCompactTool(manifest, tool, specs, single)
   const page = createPage(options)
-  const name = single ? manifest.name : [manifest.name, ...tool.path].join(' ')
+  const name = getCommandName(manifest, tool, single)
+  const examples = tool.examples.map((example) => ({ tool, example }))
+  const warning = 'Destructive: asks before it acts; --yes answers beforehand.'
   return joinSections([
     formatHeadline(page, name, single ? manifest.version : undefined, tool.summary),
-    tool.description !== undefined && tool.description !== tool.summary
-      ? wrapParagraph(page, tool.description)
-      : [],
-    describeBehaviour(tool).map((line) => page.paint('yellow', line)),
+    listDescription(tool).flatMap((text) => wrapParagraph(page, text)),
+    tool.annotations.destructive ? [page.paint('yellow', warning)] : [],
     formatSection(page, 'Usage', [
       `${name} ${formatUsageArguments(specs)}`,
       `${name} '<json>' | - | @input.json`,
     ]),
-    formatSection(
-      page,
-      'Examples',
-      formatExampleLines(
-        page,
-        manifest,
-        tool.examples.map((example) => ({ tool, example })),
-        single,
-      ),
-    ),
-    formatSection(page, 'Arguments', formatColumns(page, listArgumentRows(specs))),
-    formatSection(page, 'Options', formatColumns(page, listOptionRows(specs))),
-    formatSection(
+    formatSection(page, 'Examples', formatExampleLines(page, manifest, examples, single)),
+    formatListSection(page, 'Arguments', listArgumentRows(specs)),
+    formatListSection(page, 'Options', listOptionRows(specs)),
+    formatListSection(
       page,
       'Global options',
-      formatColumns(page, listGlobalFlagRows(excludeOwnFlags(GLOBAL_FLAGS, specs))),
+      listGlobalFlagRows(excludeOwnFlags(GLOBAL_FLAGS, specs)),
     ),
-    formatSection(
+    formatListSection(
       page,
       single ? 'Instead of running' : 'Instead of running the tool',
-      formatColumns(page, listGlobalFlagRows(listInfoFlags(specs, single))),
+      listGlobalFlagRows(listInfoFlags(specs, single)),
     ),
     ...(single ? formatContentSections(page, manifest) : []),
-    formatSection(page, 'Errors', formatColumns(page, listErrorRows(tool.errors))),
+    formatListSection(page, 'Errors', listErrorRows(tool.errors)),
     formatSection(page, 'Exit codes', wrapParagraph(page, formatExitCodes(), 2)),
   ])
 }
 
-function describeBehaviour({ annotations }: CommandManifest): string[] {
-  if (annotations.destructive)
-    return ['Destructive: asks before it acts; --yes answers beforehand.']
-  return []
+function getCommandName(
+  { name }: ToolsetManifest,
+  { path }: CommandManifest,
+  single: boolean,
+): string {
+  return single ? name : [name, ...path].join(' ')
+}
+
+// A description that repeats the summary says nothing new.
+function listDescription({ description, summary }: CommandManifest): string[] {
+  return description === undefined || description === summary ? [] : [description]
 }
 
 function listInfoFlags(specs: readonly FlagSpec[], single: boolean): GlobalFlag[] {
   if (!single) return [...CONTROL_FLAGS]
-  const validate = CONTROL_FLAGS.filter(
+  const ofTool = CONTROL_FLAGS.filter(
     (flag) => !PROGRAM_FLAGS.some((other) => other.long === flag.long),
   )
-  return excludeOwnFlags(
-    [...validate, ...PROGRAM_FLAGS.filter((flag) => flag.long !== 'help')],
-    specs,
-  )
+  const ofProgram = PROGRAM_FLAGS.filter((flag) => flag.long !== 'help')
+  return excludeOwnFlags([...ofTool, ...ofProgram], specs)
 }
 
 function excludeOwnFlags(flags: readonly GlobalFlag[], specs: readonly FlagSpec[]): GlobalFlag[] {
@@ -252,12 +235,10 @@ function formatCompactProgram(manifest: ToolsetManifest): string {
 function formatCompactCommand(tool: CommandManifest): string {
   const specs = toFlagSpecs(tool).filter((spec) => !spec.hidden)
   const required = specs.filter((spec) => spec.required)
-  const words = [
-    ...tool.path,
-    ...required.map(formatFlagTerm),
-    ...(required.length < specs.length ? [ELLIPSIS] : []),
-  ]
-  return `${words.join(' ')} ${DASH} ${toOneLine(tool.summary)}${tool.annotations.destructive ? ' (destructive: needs --yes)' : ''}`
+  const words = [...tool.path, ...required.map(formatFlagTerm)]
+  if (required.length < specs.length) words.push(ELLIPSIS)
+  const note = tool.annotations.destructive ? ' (destructive: needs --yes)' : ''
+  return `${words.join(' ')} ${DASH} ${toOneLine(tool.summary)}${note}`
 }
 
 /** The help of one tool for an agent: a line for each field, one example, the codes. */
@@ -267,38 +248,32 @@ function formatCompactTool(
   specs: readonly FlagSpec[],
   single: boolean,
 ): string {
-  const shown = specs.filter((spec) => !spec.hidden)
-  const name = single ? manifest.name : [manifest.name, ...tool.path].join(' ')
+  const name = getCommandName(manifest, tool, single)
+  const errors = Object.entries(tool.errors).map(([code, { message }]) => `${code} ${message}`)
   const examples = tool.examples.flatMap(
     (example) => formatExampleCommand(manifest, tool, example, single) ?? [],
   )
   return joinLines([
     `${name} ${DASH} ${toOneLine(tool.summary)}`,
-    ...(tool.description !== undefined && tool.description !== tool.summary
-      ? [toOneLine(tool.description)]
-      : []),
+    ...listDescription(tool).map(toOneLine),
     ...(tool.annotations.destructive ? ['Destructive: needs --yes'] : []),
     ...examples.slice(0, 2).map((example) => `Example: ${example}`),
-    ...shown.map(formatField),
+    ...specs.filter((spec) => !spec.hidden).map(formatField),
     `JSON: ${name} '<json>'. Schema: ${name} --schema. Output: --output ${OUTPUT_MODES.join('|')}`,
-    ...formatList(
-      'Errors',
-      Object.entries(tool.errors).map(([code, { message }]) => `${code} ${message}`),
-    ),
+    ...formatList('Errors', errors),
   ])
 }
 
 function formatField(spec: FlagSpec): string {
-  const facts = [
-    ...(spec.required ? ['required'] : []),
-    ...(spec.choices && (spec.valueName === 'choice' || isShownArgument(spec))
-      ? [`one of ${spec.choices.join(', ')}`]
-      : []),
-    ...(spec.default === undefined ? [] : [`default ${JSON.stringify(spec.default)}`]),
-    ...(spec.env === undefined ? [] : [`env ${spec.env}`]),
-  ]
-  const description = spec.description === undefined ? '' : `: ${toOneLine(spec.description)}`
-  return `${formatFlagTerm(spec)}${facts.length === 0 ? '' : ` (${facts.join('; ')})`}${description}`
+  const { required, choices, valueName, default: byDefault, env, description } = spec
+  const facts: string[] = []
+  if (required) facts.push('required')
+  if (choices && (valueName === 'choice' || isShownArgument(spec)))
+    facts.push(`one of ${choices.join(', ')}`)
+  if (byDefault !== undefined) facts.push(`default ${JSON.stringify(byDefault)}`)
+  if (env !== undefined) facts.push(`env ${env}`)
+  const note = facts.length === 0 ? '' : ` (${facts.join('; ')})`
+  return `${formatFlagTerm(spec)}${note}${description === undefined ? '' : `: ${toOneLine(description)}`}`
 }
 
 function formatFlagTerm(spec: FlagSpec): string {
@@ -313,7 +288,7 @@ function joinLines(all: readonly string[]): string {
   return `${all.join('\n')}\n`
 }
 
-/** The commands under a path, those of each group under a heading of their own. */
+/** The commands under a path, those of each group under its own heading. */
 function formatCommandSections(
   page: HelpPage,
   manifest: ToolsetManifest,
@@ -329,13 +304,10 @@ function formatCommandSections(
   const names = [...groups.keys()].sort(
     (left, right) => Number(left !== '' && left !== own) - Number(right !== '' && right !== own),
   )
-  return names.map((name) =>
-    formatSection(
-      page,
-      name === '' ? 'Commands' : `Commands: ${name}`,
-      formatColumns(page, groups.get(name)!.map(toCommandRow)),
-    ),
-  )
+  return names.map((name) => {
+    const title = name === '' ? 'Commands' : `Commands: ${name}`
+    return formatListSection(page, title, groups.get(name)!.map(toCommandRow))
+  })
 }
 
 function toCommandRow(command: CommandManifest): HelpListRow {

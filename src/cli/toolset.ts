@@ -62,7 +62,7 @@ export function toolset(
   given: ToolsetOptions | ModuleToolsetOptions | AnyTool,
 ): Toolset | Promise<Toolset> {
   if (isTool(given)) return createToolset({ name: given.name.replaceAll('_', '-'), tools: [given] })
-  if (!isObject(given)) throw new ToolError('CONFIG', 'toolset() takes { name, tools } or one tool')
+  if (!isObject(given)) reject('toolset() takes { name, tools } or one tool')
   return Object.hasOwn(given, 'module')
     ? openModuleToolset(given as ModuleToolsetOptions)
     : createToolset(given as ToolsetOptions)
@@ -100,31 +100,21 @@ function createToolset(options: ToolsetOptions): Toolset {
     },
     addResource(resource) {
       if (!isResource(resource))
-        throw new ToolError(
-          'CONFIG',
-          `toolset '${options.name}' got something that resource() did not make`,
-        )
+        reject(`toolset '${options.name}' got something that resource() did not make`)
       const { uri } = resource.manifest
-      const other = resources.find(
-        ({ manifest }) => normalizeUriTemplate(manifest.uri) === normalizeUriTemplate(uri),
-      )?.manifest.uri
+      const other = resources.find(hasAddress(uri))?.manifest.uri
+      const note = other === uri ? '' : ` ('${uri}' matches the same)`
       if (other !== undefined)
-        throw new ToolError(
-          'CONFIG',
-          `two resources have the address '${other}'${other === uri ? '' : ` ('${uri}' matches the same)`}: change the address of one`,
-        )
+        reject(`two resources have the address '${other}'${note}: change the address of one`)
       resources.push(resource)
       changes.announce({ kind: 'resources' })
       return set
     },
     addPrompt(prompt) {
       if (!isPrompt(prompt))
-        throw new ToolError(
-          'CONFIG',
-          `toolset '${options.name}' got something that prompt() did not make`,
-        )
-      if (prompts.some(({ name }) => toLookupKey(name) === toLookupKey(prompt.name)))
-        throw new ToolError('CONFIG', `two prompts are called '${prompt.name}': rename one`)
+        reject(`toolset '${options.name}' got something that prompt() did not make`)
+      if (prompts.some(isCalled(prompt.name)))
+        reject(`two prompts are called '${prompt.name}': rename one`)
       prompts.push(prompt)
       changes.announce({ kind: 'prompts' })
       return set
@@ -135,33 +125,22 @@ function createToolset(options: ToolsetOptions): Toolset {
       return removed
     },
     removeResource(uri) {
-      const removed =
-        typeof uri === 'string' &&
-        removeFirst(
-          resources,
-          ({ manifest }) => normalizeUriTemplate(manifest.uri) === normalizeUriTemplate(uri),
-        )
+      const removed = typeof uri === 'string' && removeFirst(resources, hasAddress(uri))
       if (removed) changes.announce({ kind: 'resources' })
       return removed
     },
     removePrompt(name) {
-      const removed =
-        typeof name === 'string' &&
-        removeFirst(prompts, (prompt) => toLookupKey(prompt.name) === toLookupKey(name))
+      const removed = typeof name === 'string' && removeFirst(prompts, isCalled(name))
       if (removed) changes.announce({ kind: 'prompts' })
       return removed
     },
     onChange(listener) {
-      if (typeof listener !== 'function')
-        throw new ToolError('CONFIG', 'onChange() takes a function: (change) => ...')
+      if (typeof listener !== 'function') reject('onChange() takes a function: (change) => ...')
       return changes.listen(listener)
     },
     resourceChanged(uri) {
       if (typeof uri !== 'string' || uri === '')
-        throw new ToolError(
-          'CONFIG',
-          'resourceChanged() takes the address of the resource that changed',
-        )
+        reject('resourceChanged() takes the address of the resource that changed')
       changes.announce({ kind: 'resource', uri })
     },
     ...createProviderMethods({
@@ -219,7 +198,16 @@ function removeFirst<T>(list: T[], isMeant: (item: T) => boolean): boolean {
   return index !== -1
 }
 
+function isCalled(name: string): (prompt: Prompt) => boolean {
+  return (prompt) => toLookupKey(prompt.name) === toLookupKey(name)
+}
+
 // `notes://{id}` and `notes://{name}` are the same address.
-function normalizeUriTemplate(uri: string): string {
-  return uri.replace(/\{\w+\}/g, '{}')
+function hasAddress(uri: string): (resource: Resource) => boolean {
+  const normalize = (template: string): string => template.replace(/\{\w+\}/g, '{}')
+  return ({ manifest }) => normalize(manifest.uri) === normalize(uri)
+}
+
+function reject(message: string): never {
+  throw new ToolError('CONFIG', message)
 }

@@ -237,69 +237,42 @@ type ToCamelCase<Name extends string> = Name extends `${infer First}-${infer Res
   ? `${First}${Capitalize<ToCamelCase<Rest>>}`
   : Name
 
+// A flag that asks for a document instead of a call.
+function ask(long: string, description: string, rest: Partial<GlobalFlag> = {}): GlobalFlag {
+  return { long, kind: rest.valueName === undefined ? 'boolean' : 'value', description, ...rest }
+}
+
+const MANIFEST_FLAGS = [
+  ask('manifest', 'Print the manifest'),
+  ask('describe', 'Print the manifest in the form of an orchestrator'),
+]
+
 /** Flags after the tool name that ask about the tool instead of running it. */
 export const CONTROL_FLAGS: readonly GlobalFlag[] = [
-  { long: 'schema', kind: 'boolean', description: 'Print the JSON Schema of input and output' },
-  { long: 'manifest', kind: 'boolean', description: 'Print the manifest' },
-  {
-    long: 'describe',
-    kind: 'boolean',
-    description: 'Print the manifest in the form of an orchestrator',
-  },
-  {
-    long: 'validate',
-    kind: 'value',
-    valueName: 'json',
-    description: 'Check an input without running the tool',
-  },
+  ask('schema', 'Print the JSON Schema of input and output'),
+  ...MANIFEST_FLAGS,
+  ask('validate', 'Check an input without running the tool', { valueName: 'json' }),
 ]
 
 /** Flags that act only before the tool name. */
 export const PROGRAM_FLAGS: readonly GlobalFlag[] = [
-  {
-    long: 'discover',
-    kind: 'boolean',
-    description: 'Print all tools, resources and prompts as JSON',
-  },
-  { long: 'tools', kind: 'boolean', description: 'Print the tools as JSON' },
-  { long: 'resources', kind: 'boolean', description: 'Print the resources as JSON' },
-  { long: 'prompts', kind: 'boolean', description: 'Print the prompts as JSON' },
-  { long: 'resource', kind: 'value', valueName: 'uri', description: 'Read a resource' },
-  { long: 'prompt', kind: 'value', valueName: 'name json', description: 'Render a prompt' },
-  { long: 'schema', kind: 'boolean', description: 'Print the JSON Schemas of all tools' },
-  { long: 'manifest', kind: 'boolean', description: 'Print the manifest' },
-  {
-    long: 'describe',
-    kind: 'boolean',
-    description: 'Print the manifest in the form of an orchestrator',
-  },
-  {
-    long: 'serve-mcp',
-    kind: 'value',
+  ask('discover', 'Print all tools, resources and prompts as JSON'),
+  ask('tools', 'Print the tools as JSON'),
+  ask('resources', 'Print the resources as JSON'),
+  ask('prompts', 'Print the prompts as JSON'),
+  ask('resource', 'Read a resource', { valueName: 'uri' }),
+  ask('prompt', 'Render a prompt', { valueName: 'name json' }),
+  ask('schema', 'Print the JSON Schemas of all tools'),
+  ...MANIFEST_FLAGS,
+  ask('serve-mcp', 'Serve the tools over MCP; see mcp serve --help', {
     valueName: 'transport',
     choices: ['stdio', 'http'],
-    description: 'Serve the tools over MCP; see mcp serve --help',
-  },
-  {
-    long: 'serve',
-    kind: 'boolean',
-    description: 'Answer calls by JSON lines on stdin and stdout',
-    hidden: true,
-  },
-  { long: 'selftest', kind: 'boolean', description: 'Check that the program works' },
-  {
-    long: 'fractalic-dump-schema',
-    kind: 'boolean',
-    description: 'Print the schema for Fractalic',
-    hidden: true,
-  },
-  {
-    long: 'fractalic-dump-multi-schema',
-    kind: 'boolean',
-    description: 'Print the schemas for Fractalic',
-    hidden: true,
-  },
-  { long: 'version', short: 'V', kind: 'boolean', description: 'Print the version' },
+  }),
+  ask('serve', 'Answer calls by JSON lines on stdin and stdout', { hidden: true }),
+  ask('selftest', 'Check that the program works'),
+  ask('fractalic-dump-schema', 'Print the schema for Fractalic', { hidden: true }),
+  ask('fractalic-dump-multi-schema', 'Print the schemas for Fractalic', { hidden: true }),
+  ask('version', 'Print the version', { short: 'V' }),
   HELP_FLAG,
 ]
 
@@ -308,10 +281,10 @@ export const PROGRAM_FLAGS: readonly GlobalFlag[] = [
  * unchanged.
  */
 export const SERVING_FLAGS: readonly GlobalFlag[] = [
-  ...['host', 'port', 'token-file', 'confirm'].map(
-    (long) => ({ long, kind: 'value', valueName: 'value', description: '', hidden: true }) as const,
+  ...['host', 'port', 'token-file', 'confirm'].map((long) =>
+    ask(long, '', { valueName: 'value', hidden: true }),
   ),
-  { long: 'progressive', kind: 'boolean', description: '', hidden: true },
+  ask('progressive', '', { hidden: true }),
 ]
 
 /** The global flag that feeds each reserved input field. */

@@ -79,6 +79,15 @@ export function formatSection(page: HelpPage, title: string, lines: readonly str
       ]
 }
 
+/** A heading above a two-column list; nothing when it is empty. */
+export function formatListSection(
+  page: HelpPage,
+  title: string,
+  rows: readonly HelpListRow[],
+): string[] {
+  return formatSection(page, title, formatColumns(page, rows))
+}
+
 /** A text in lines of the page; its own line breaks stay. */
 export function wrapParagraph(page: HelpPage, text: string, indent = 0): string[] {
   return cleanText(text)
@@ -93,7 +102,7 @@ export function wrapParagraph(page: HelpPage, text: string, indent = 0): string[
 }
 
 /** A two-column list. Terms that are too long get their own line. */
-export function formatColumns(page: HelpPage, rows: readonly HelpListRow[]): string[] {
+function formatColumns(page: HelpPage, rows: readonly HelpListRow[]): string[] {
   const cleaned = rows.map((row) => ({ ...row, term: cleanLine(row.term) }))
   const limit = Math.floor(page.width * 0.45)
   const fitting = cleaned.map((row) => getDisplayWidth(row.term)).filter((width) => width <= limit)
