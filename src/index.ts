@@ -228,17 +228,12 @@ export type { AnyErrorCode, FailOptions, SuggestionInput } from './protocol/tool
 export type { Filter, FilterInput } from './registry/filter.ts'
 export type { McpServerConfig } from './registry/mcp/transports.ts'
 export type { Problem, Tier } from './registry/source.ts'
+export type { FolderOptions } from './registry/sources/folder.ts'
+export type { ModuleOptions } from './registry/sources/module.ts'
+export type { OpenApiOptions } from './registry/sources/openapi.ts'
+export type { ProgramOptions } from './registry/sources/program.ts'
 export type { ToolServerOptions } from './registry/sources/tool-server.ts'
-export type {
-  FolderOptions,
-  ListedTool,
-  ModuleOptions,
-  OpenApiOptions,
-  ProgramOptions,
-  Registry,
-  SourceState,
-  ToolDescription,
-} from './registry/types.ts'
+export type { ListedTool, Registry, SourceState, ToolDescription } from './registry/types.ts'
 export type { RunHandle, RunInput, Runner, RunnerOptions, RunOptions } from './runner/request.ts'
 export { runner } from './runner/runner.ts'
 export type { Json, JsonObject, JsonSchema, TypedJsonSchema } from './util/values.ts'

@@ -5,10 +5,19 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CONFIG_FILE_NAMES } from '../core/project.ts'
-import { findConfigMismatch } from '../protocol/config-shape.ts'
 import type { ConfigMismatch, ConfigShape } from '../protocol/config-shape.ts'
+import {
+  ANYTHING_SHAPE,
+  COUNT_SHAPE,
+  createListShape,
+  findConfigMismatch,
+  SWITCH_SHAPE,
+  TEXT_SHAPE,
+  VARIABLES_SHAPE,
+} from '../protocol/config-shape.ts'
 import type { LocatedDocument } from '../protocol/documents.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { getSourceShapes, SOURCE_TABLE } from '../registry/source-table.ts'
 import type { Registry } from '../registry/types.ts'
 import { compact, isObject } from '../util/values.ts'
 import type { RegistryOptions } from '../workflow/workflow-types.ts'
@@ -67,7 +76,7 @@ export async function readConfig(file: string): Promise<RegistryOptions> {
   if (document.value === null || document.value === undefined) return {}
   if (isForeignConfig(file, document.value)) {
     const mcpServers = document.value['mcpServers']
-    await validateConfig(file, document, SERVERS_SHAPE, mcpServers, ['mcpServers'])
+    await validateConfig(file, document, SOURCE_TABLE.mcpServers.shape, mcpServers, ['mcpServers'])
     return { mcpServers: mcpServers as NonNullable<RegistryOptions['mcpServers']> }
   }
   await validateConfig(file, document, CONFIG_SHAPE, document.value, [])
@@ -206,36 +215,6 @@ function createTwoFilesError(folder: string, [first, second]: readonly string[])
   )
 }
 
-const TEXT_SHAPE: ConfigShape = { is: 'text' }
-const SWITCH_SHAPE: ConfigShape = { is: 'switch' }
-const TEXTS_SHAPE: ConfigShape = { is: 'list', of: TEXT_SHAPE }
-const VARIABLES_SHAPE: ConfigShape = { is: 'map', of: { is: 'anything' } }
-const createListShape = (
-  keys: { readonly [key: string]: ConfigShape },
-  required: readonly string[],
-): ConfigShape => ({
-  is: 'list',
-  of: { is: 'either', short: TEXT_SHAPE, long: { is: 'object', keys, required } },
-})
-
-const SERVER_SHAPE: ConfigShape = {
-  is: 'object',
-  keys: {
-    command: TEXT_SHAPE,
-    args: { is: 'list', of: { is: 'anything' } },
-    env: VARIABLES_SHAPE,
-    cwd: TEXT_SHAPE,
-    url: TEXT_SHAPE,
-    headers: VARIABLES_SHAPE,
-    type: TEXT_SHAPE,
-    disabled: SWITCH_SHAPE,
-    enabled: SWITCH_SHAPE,
-    timeout: { is: 'anything' },
-  },
-  // The same entry is read by other programs, which have words of their own.
-  open: true,
-}
-
 /**
  * What may stand in `toolable.yaml`: the options of `registry()` that are data, and what every
  * program reads there.
@@ -246,57 +225,15 @@ const CONFIG_SHAPE: ConfigShape = {
     name: TEXT_SHAPE,
     version: TEXT_SHAPE,
     description: TEXT_SHAPE,
-    folders: createListShape(
-      {
-        path: TEXT_SHAPE,
-        name: TEXT_SHAPE,
-        env: VARIABLES_SHAPE,
-        help: SWITCH_SHAPE,
-        watch: SWITCH_SHAPE,
-      },
-      ['path'],
-    ),
-    modules: createListShape({ path: TEXT_SHAPE, name: TEXT_SHAPE, functions: SWITCH_SHAPE }, [
-      'path',
-    ]),
-    programs: createListShape(
-      {
-        command: TEXT_SHAPE,
-        args: TEXTS_SHAPE,
-        name: TEXT_SHAPE,
-        env: VARIABLES_SHAPE,
-        only: TEXTS_SHAPE,
-        depth: { is: 'count' },
-      },
-      ['command'],
-    ),
-    mcpServers: { is: 'map', of: SERVER_SHAPE },
-    toolServers: createListShape({ url: TEXT_SHAPE, name: TEXT_SHAPE, headers: VARIABLES_SHAPE }, [
-      'url',
-    ]),
-    openapi: createListShape(
-      {
-        document: { is: 'anything' },
-        name: TEXT_SHAPE,
-        baseUrl: TEXT_SHAPE,
-        headers: VARIABLES_SHAPE,
-      },
-      ['document'],
-    ),
-    workflows: createListShape({ path: TEXT_SHAPE, name: TEXT_SHAPE }, ['path']),
+    ...getSourceShapes(),
+    workflows: createListShape({ path: TEXT_SHAPE, name: TEXT_SHAPE }),
     strict: SWITCH_SHAPE,
-    cache: { is: 'anything' },
-    probe: { is: 'object', keys: { unsandboxed: SWITCH_SHAPE, concurrency: { is: 'count' } } },
-    settings: { is: 'object', keys: { output: TEXT_SHAPE, timeout: { is: 'anything' } } },
-    defaults: { is: 'map', of: { is: 'map', of: { is: 'map', of: { is: 'anything' } } } },
+    cache: ANYTHING_SHAPE,
+    probe: { is: 'object', keys: { unsandboxed: SWITCH_SHAPE, concurrency: COUNT_SHAPE } },
+    settings: { is: 'object', keys: { output: TEXT_SHAPE, timeout: ANYTHING_SHAPE } },
+    defaults: { is: 'map', of: { is: 'map', of: VARIABLES_SHAPE } },
   },
 }
-
-/**
- * What counts in a file of another program that lists MCP servers (`.mcp.json`); the rest is not
- * ours.
- */
-const SERVERS_SHAPE: ConfigShape = { is: 'map', of: SERVER_SHAPE }
 
 type RegistryContext = {
   readonly cwd: string

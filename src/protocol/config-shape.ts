@@ -4,8 +4,8 @@
  */
 
 import { findClosest, shorten } from '../util/text.ts'
-import { isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
+import { isObject } from '../util/values.ts'
 import type { KeyPath } from './documents.ts'
 
 /**
@@ -26,6 +26,23 @@ type ConfigShapeKind =
       /** Keys of others are let through, unless they look misspelt. */ readonly open?: true
     }
   | { readonly is: 'either'; readonly short: ConfigShape; readonly long: ConfigShape }
+
+export const TEXT_SHAPE: ConfigShape = { is: 'text' }
+export const TEXTS_SHAPE: ConfigShape = { is: 'list', of: TEXT_SHAPE }
+export const SWITCH_SHAPE: ConfigShape = { is: 'switch' }
+export const COUNT_SHAPE: ConfigShape = { is: 'count' }
+export const ANYTHING_SHAPE: ConfigShape = { is: 'anything' }
+/** Environment variables or headers: any values by name. */
+export const VARIABLES_SHAPE: ConfigShape = { is: 'map', of: ANYTHING_SHAPE }
+
+/** A list of objects, each of which may be written as a text instead: the value of its first key. */
+export function createListShape(keys: { readonly [key: string]: ConfigShape }): ConfigShape {
+  const required = Object.keys(keys).slice(0, 1)
+  return {
+    is: 'list',
+    of: { is: 'either', short: TEXT_SHAPE, long: { is: 'object', keys, required } },
+  }
+}
 
 /** What does not fit, and where. */
 export type ConfigMismatch = {

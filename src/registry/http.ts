@@ -242,6 +242,13 @@ export function toHostName(url: string): string {
   )
 }
 
+/** Parses an address. Throws CONFIG, naming `what`, for one that is not http or https. */
+export function requireHttpUrl(text: string, what: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
+  throw new ToolError('CONFIG', `the ${what} must begin with http:// or https://`)
+}
+
 /** An address as messages may show it: without credentials and query. */
 export function redactUrl(url: string): string {
   return url.replace(/\/\/[^/]*@/, '//').replace(/[?#].*$/s, '')

@@ -50,7 +50,11 @@ export async function loadSources(
   const rules = createRules(options)
   const stop = new AbortController()
   const services = openServices(options)
-  const sources = await openSources(options, services, more)
+  const sources = await openSources(
+    options,
+    compact({ services, answer: options.answer, sample: options.sample }),
+    more,
+  )
   const context = await buildLoadContext(options, stop.signal)
   const found = new Map<ToolSource, LoadedSource>()
   let merged = buildCatalog([])

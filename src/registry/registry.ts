@@ -3,7 +3,7 @@
  *
  * A source (source.ts, source-table.ts, sources/) finds tools; loader.ts loads all sources and keeps them fresh; catalog.ts merges what they found and assigns names and ids (names.ts).
  * Tools of other processes are described by probe/, help/ and folder/, made safe by foreign/, and called by child/ (a process per call) or warm/ (a process that stays).
- * mcp/, openapi/ and tool-server-client.ts talk to servers.
+ * mcp/, openapi/ and sources/tool-server.ts talk to servers.
  */
 
 import type { CallOptions } from '../core/call.ts'
@@ -15,6 +15,8 @@ import { compact } from '../util/values.ts'
 import type { RegistryEntry } from './catalog.ts'
 import { selectEntries } from './filter.ts'
 import { loadSources } from './loader.ts'
+import type { SourceOptions } from './source-table.ts'
+import { SOURCE_TABLE } from './source-table.ts'
 import type { ExtraSources, Registry, SourceRegistryOptions } from './types.ts'
 import { describeEntry, listEntry } from './types.ts'
 
@@ -22,13 +24,7 @@ const REGISTRY_OPTION_NAMES = [
   'name',
   'version',
   'description',
-  'tools',
-  'folders',
-  'modules',
-  'programs',
-  'mcpServers',
-  'toolServers',
-  'openapi',
+  ...(Object.keys(SOURCE_TABLE) as readonly (keyof SourceOptions)[]),
   'answer',
   'sample',
   'guards',

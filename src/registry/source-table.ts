@@ -1,99 +1,194 @@
 /**
- * The table of sources. A new source is one file in sources/ and one row here.
+ * The table of sources: which options of `registry()` name them, what each option takes, how it is
+ * written in toolable.yaml, and which file opens it.
+ *
+ * A new source is one file in sources/ that exports `openSource(item, host)`, and one row here. The
+ * option's name and type, its shape in the configuration file and its place in the order of strength
+ * follow from the row.
  */
 
 import { toLookupKey } from '../core/call.ts'
+import type { ConfigShape } from '../protocol/config-shape.ts'
+import {
+  ANYTHING_SHAPE,
+  COUNT_SHAPE,
+  createListShape,
+  SWITCH_SHAPE,
+  TEXT_SHAPE,
+  TEXTS_SHAPE,
+  VARIABLES_SHAPE,
+} from '../protocol/config-shape.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact, isObject } from '../util/values.ts'
-import type { ChildServices } from './child/child-call.ts'
-import type { McpServerConfig } from './mcp/transports.ts'
-import type { ToolSource } from './source.ts'
-import { folderSource } from './sources/folder.ts'
-import type { OpenApiOptions, SourceRegistryOptions } from './types.ts'
+import type { SourceHost, ToolSource } from './source.ts'
+import * as folder from './sources/folder.ts'
+
+/** One option of `registry()`: what it takes, and how that becomes sources. */
+type SourceRow<Value> = {
+  /** Its shape in toolable.yaml. Absent: the option is for code only. */
+  readonly shape?: ConfigShape
+  /** Throws CONFIG for a value of the wrong kind. */
+  open(option: string, value: Value, host: SourceHost): Promise<readonly ToolSource[]>
+}
+
+type ConfigurableRow<Value> = SourceRow<Value> & { readonly shape: ConfigShape }
+
+type SourceModule<Item> = {
+  /** `name` is the key of a record, and empty for everything else. */
+  openSource(item: Item, host: SourceHost, name: string): ToolSource
+}
+
+const MCP_SERVER_SHAPE: ConfigShape = {
+  is: 'object',
+  keys: {
+    command: TEXT_SHAPE,
+    args: { is: 'list', of: ANYTHING_SHAPE },
+    env: VARIABLES_SHAPE,
+    cwd: TEXT_SHAPE,
+    url: TEXT_SHAPE,
+    headers: VARIABLES_SHAPE,
+    type: TEXT_SHAPE,
+    disabled: SWITCH_SHAPE,
+    enabled: SWITCH_SHAPE,
+    timeout: ANYTHING_SHAPE,
+  },
+  // Other programs read the same entries and have keys of their own.
+  open: true,
+}
 
 /**
- * Makes the sources that the options name, in the order of their strength, and gives `more` behind
- * them. Each kind but folders, which most have, is loaded only where it is used.
+ * All sources, the strongest first. Each is loaded only when it is used, except folders, which
+ * nearly every registry has.
  */
+export const SOURCE_TABLE = {
+  /** Tools and toolsets of this process. */
+  tools: takeValue(() => import('./sources/in-process.ts')),
+  folders: takeList(
+    {
+      path: TEXT_SHAPE,
+      name: TEXT_SHAPE,
+      env: VARIABLES_SHAPE,
+      help: SWITCH_SHAPE,
+      watch: SWITCH_SHAPE,
+    },
+    async () => folder,
+  ),
+  modules: takeList(
+    { path: TEXT_SHAPE, name: TEXT_SHAPE, functions: SWITCH_SHAPE },
+    () => import('./sources/module.ts'),
+  ),
+  programs: takeList(
+    {
+      command: TEXT_SHAPE,
+      args: TEXTS_SHAPE,
+      name: TEXT_SHAPE,
+      env: VARIABLES_SHAPE,
+      only: TEXTS_SHAPE,
+      depth: COUNT_SHAPE,
+    },
+    () => import('./sources/program.ts'),
+  ),
+  mcpServers: takeRecord(
+    'servers: { github: { command, args } }',
+    MCP_SERVER_SHAPE,
+    () => import('./sources/mcp.ts'),
+  ),
+  toolServers: takeList(
+    { url: TEXT_SHAPE, name: TEXT_SHAPE, headers: VARIABLES_SHAPE },
+    () => import('./sources/tool-server.ts'),
+  ),
+  openapi: takeList(
+    { document: ANYTHING_SHAPE, name: TEXT_SHAPE, baseUrl: TEXT_SHAPE, headers: VARIABLES_SHAPE },
+    () => import('./sources/openapi.ts'),
+    'openapi',
+  ),
+} satisfies { readonly [option: string]: SourceRow<never> }
+
+/** The options of `registry()` that name sources. */
+export type SourceOptions = {
+  readonly [Option in keyof typeof SOURCE_TABLE]?: (typeof SOURCE_TABLE)[Option] extends SourceRow<
+    infer Value
+  >
+    ? Value
+    : never
+}
+
+/** The shapes of the options that a configuration file may have. */
+export function getSourceShapes(): { readonly [option: string]: ConfigShape } {
+  const rows: readonly [string, SourceRow<never>][] = Object.entries(SOURCE_TABLE)
+  return Object.fromEntries(rows.flatMap(([option, { shape }]) => (shape ? [[option, shape]] : [])))
+}
+
+/** Opens the sources that the options name, in the order of their strength, and then `more`. */
 export async function openSources(
-  options: SourceRegistryOptions,
-  services: ChildServices,
+  options: SourceOptions,
+  host: SourceHost,
   more: readonly ToolSource[],
 ): Promise<readonly ToolSource[]> {
-  const named = createSourceNamer()
   const sources: ToolSource[] = []
-  const add = async <Item>(
-    option: keyof SourceRegistryOptions,
-    items: readonly Item[] | undefined,
-    make: () => Promise<(item: Item) => ToolSource>,
-  ): Promise<void> => {
-    if (items === undefined) return
-    if (!Array.isArray(items))
-      throw new ToolError('CONFIG', `'${option}' of registry() takes a list`)
-    if (items.length === 0) return
-    const toSource = await make()
-    for (const item of items) sources.push(named(toSource(item)))
+  for (const [option, row] of Object.entries(SOURCE_TABLE)) {
+    const value = options[option as keyof SourceOptions]
+    if (value !== undefined) sources.push(...(await row.open(option, value as never, host)))
   }
-  if (options.tools !== undefined)
-    sources.push(named((await import('./sources/in-process.ts')).inProcessSource(options.tools)))
-  await add(
-    'folders',
-    options.folders,
-    async () => (item) => folderSource(toOptionsObject('folders', 'path', item), services),
-  )
-  await add('modules', options.modules, async () => {
-    const { moduleSource } = await import('./sources/module.ts')
-    return (item) => moduleSource(toOptionsObject('modules', 'path', item))
-  })
-  await add('programs', options.programs, async () => {
-    const { programSource } = await import('./sources/program.ts')
-    return (item) => programSource(toOptionsObject('programs', 'command', item), services)
-  })
-  await add('mcpServers', listMcpServers(options.mcpServers), async () => {
-    const { mcpSource } = await import('./sources/mcp.ts')
-    return ([name, config]) =>
-      mcpSource(name, config, compact({ answer: options.answer, sample: options.sample }))
-  })
-  await add('toolServers', options.toolServers, async () => {
-    const { toolServerSource } = await import('./sources/tool-server.ts')
-    return (item) => toolServerSource(toOptionsObject('toolServers', 'url', item))
-  })
-  await add('openapi', options.openapi, async () => {
-    const { openApiSource } = await import('./sources/openapi.ts')
-    return (item) =>
-      openApiSource(
-        isObject(item) && Object.hasOwn(item, 'openapi')
-          ? { document: item }
-          : toOptionsObject('openapi', 'document', item as string | OpenApiOptions),
-      )
-  })
-  return [...sources, ...more.map(named)]
+  return [...sources, ...more].map(createSourceNamer())
 }
 
-function toOptionsObject<Key extends string, Item extends { readonly [key in Key]: unknown }>(
-  option: string,
-  key: Key,
-  item: string | Item,
-): Item {
-  const given = typeof item === 'string' ? ({ [key]: item } as unknown as Item) : item
-  if (!isObject(given) || given[key] === undefined || given[key] === '')
-    throw new ToolError('CONFIG', `'${option}' of registry() takes texts or objects with '${key}'`)
-  return given
+/** An option with one value, from which one source is made. */
+function takeValue<Item>(load: () => Promise<SourceModule<Item>>): SourceRow<Item> {
+  return { open: async (_option, item, host) => [(await load()).openSource(item, host, '')] }
 }
 
-function listMcpServers(
-  servers: SourceRegistryOptions['mcpServers'],
-): readonly (readonly [string, McpServerConfig])[] | undefined {
-  if (servers === undefined) return undefined
-  if (!isObject(servers))
-    throw new ToolError(
-      'CONFIG',
-      "'mcpServers' of registry() takes a record of servers: { github: { command, args } }",
-    )
-  return Object.entries(servers)
+/**
+ * An option with a list of objects. A text stands for an object with only the first of `keys`, which
+ * is required; an object with `bareKey` is passed on without that check.
+ */
+function takeList<Item extends object>(
+  keys: { readonly [key: string]: ConfigShape },
+  load: () => Promise<SourceModule<Item>>,
+  bareKey?: string,
+): ConfigurableRow<readonly (string | Item)[]> {
+  const key = Object.keys(keys)[0]!
+  return {
+    shape: createListShape(keys),
+    async open(option, items, host) {
+      if (!Array.isArray(items))
+        throw new ToolError('CONFIG', `'${option}' of registry() takes a list`)
+      if (items.length === 0) return []
+      const { openSource } = await load()
+      return items.map((given: unknown) => {
+        const item = typeof given === 'string' ? { [key]: given } : given
+        const isBare = isObject(item) && bareKey !== undefined && Object.hasOwn(item, bareKey)
+        if (!isBare && (!isObject(item) || item[key] === undefined || item[key] === ''))
+          throw new ToolError(
+            'CONFIG',
+            `'${option}' of registry() takes texts or objects with '${key}'`,
+          )
+        return openSource(item as Item, host, '')
+      })
+    },
+  }
 }
 
-/** Gives each source a name of its own: the second `tools` becomes `tools_2`. */
+/** An option with objects by name. */
+function takeRecord<Item>(
+  expected: string,
+  shape: ConfigShape,
+  load: () => Promise<SourceModule<Item>>,
+): ConfigurableRow<{ readonly [name: string]: Item }> {
+  return {
+    shape: { is: 'map', of: shape },
+    async open(option, items, host) {
+      if (!isObject(items))
+        throw new ToolError('CONFIG', `'${option}' of registry() takes a record of ${expected}`)
+      const entries = Object.entries<Item>(items)
+      if (entries.length === 0) return []
+      const { openSource } = await load()
+      return entries.map(([name, item]) => openSource(item, host, name))
+    },
+  }
+}
+
+/** Gives each source its own name: the second `tools` becomes `tools_2`. */
 function createSourceNamer(): (source: ToolSource) => ToolSource {
   const taken = new Set<string>()
   return (source) => {
@@ -104,20 +199,16 @@ function createSourceNamer(): (source: ToolSource) => ToolSource {
   }
 }
 
-// Its tools and problems say where they are from; those of programs inside it keep their own name.
+// Its tools and problems name their source; those of programs inside it keep their own name.
 function renameSource(source: ToolSource, name: string): ToolSource {
+  const rename = <T extends { readonly source: string }>(item: T): T =>
+    item.source === source.name ? { ...item, source: name } : item
   return {
     ...source,
     name,
     async load(context) {
       const { tools, problems, ...rest } = await source.load(context)
-      const theirs = <T extends { readonly source: string }>(item: T): T =>
-        item.source === source.name ? { ...item, source: name } : item
-      return {
-        ...rest,
-        tools: tools.map(theirs),
-        ...compact({ problems: problems ? problems.map(theirs) : undefined }),
-      }
+      return compact({ ...rest, tools: tools.map(rename), problems: problems?.map(rename) })
     },
   }
 }

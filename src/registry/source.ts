@@ -8,6 +8,7 @@ import type { ToolDefinition } from '../define/tool-types.ts'
 import { buildCallEnv } from '../process/environment.ts'
 import type { Context } from '../protocol/context.ts'
 import type { DeclaredError } from '../protocol/errors.ts'
+import type { Answerer, Sampler } from '../protocol/events.ts'
 import type {
   Annotations,
   Example,
@@ -17,7 +18,8 @@ import type {
 } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { JsonSchema } from '../util/values.ts'
-import type { ChildCall } from './child/child-call.ts'
+import { asObject } from '../util/values.ts'
+import type { ChildCall, ChildServices } from './child/child-call.ts'
 
 /** What every source works with. */
 export type LoadContext = {
@@ -65,6 +67,14 @@ export type ToolSource = {
   close?(): Promise<void>
 }
 
+/** What the sources of one registry share. */
+export type SourceHost = {
+  readonly services: ChildServices
+  /** Answers what a server asks outside of a call. */
+  readonly answer?: Answerer
+  readonly sample?: Sampler
+}
+
 /** Who wins when two tools have one name, the strongest first. */
 export const TIERS = ['in-process', 'manifest', 'local', 'executable', 'server'] as const
 export type Tier = (typeof TIERS)[number]
@@ -96,6 +106,18 @@ export type ForeignMetadata = {
   readonly session?: boolean
   readonly permissions?: Permissions
   readonly mcp?: McpOptions
+}
+
+const ANNOTATION_NAMES = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const
+
+/** The annotations among untrusted fields, whose names may have a suffix as in `readOnlyHint`. */
+export function readAnnotations(fields: unknown, suffix: '' | 'Hint' = ''): Annotations {
+  const given = asObject(fields) ?? {}
+  return Object.fromEntries(
+    ANNOTATION_NAMES.map((name) => [name, given[`${name}${suffix}`]]).filter(
+      ([, hint]) => typeof hint === 'boolean',
+    ),
+  )
 }
 
 /** A tool that a source found. */
@@ -167,6 +189,45 @@ export type LoadedSource = {
   readonly resources?: readonly Resource[]
   readonly prompts?: readonly Prompt[]
   readonly problems?: readonly Problem[]
+}
+
+/** The result of a source that cannot be read at all. */
+export function toBrokenSource(
+  source: string,
+  location: string,
+  reason: string,
+  message: string,
+  fix: string,
+): LoadedSource {
+  return { tools: [], problems: [{ source, location, reason, message, fix, severity: 'error' }] }
+}
+
+/** Everything in several results, in their order. */
+export function joinLoaded(parts: readonly LoadedSource[]): LoadedSource {
+  return {
+    tools: parts.flatMap(({ tools }) => tools),
+    resources: parts.flatMap(({ resources = [] }) => resources),
+    prompts: parts.flatMap(({ prompts = [] }) => prompts),
+    problems: parts.flatMap(({ problems = [] }) => problems),
+  }
+}
+
+/** Collects problems of one source. The severity is `warning` unless told otherwise. */
+export type ReportProblem = (
+  reason: string,
+  message: string,
+  fix: string,
+  severity?: Problem['severity'],
+) => void
+
+/** Creates a reporter that adds to `problems`. */
+export function createReporter(
+  source: string,
+  location: string,
+  problems: Problem[],
+): ReportProblem {
+  return (reason, message, fix, severity = 'warning') =>
+    void problems.push({ source, location, reason, message, fix, severity })
 }
 
 type ExpansionEnv = { readonly [name: string]: string | undefined }

@@ -3,8 +3,7 @@
  */
 
 import type { CallOptions } from '../core/call.ts'
-import type { Servable, ToolTree } from '../core/provider.ts'
-import type { AnyTool } from '../core/tool.ts'
+import type { Servable } from '../core/provider.ts'
 import type { Guard } from '../protocol/context.ts'
 import type { Answerer, Sampler } from '../protocol/events.ts'
 import type { ToolManifest } from '../protocol/manifest.ts'
@@ -18,81 +17,23 @@ import type {
 } from '../protocol/providers/export-tools.ts'
 import type { ToolMessage } from '../protocol/providers/tool-messages.ts'
 import type { State } from '../protocol/state.ts'
-import type { JsonObject, JsonSchema } from '../util/values.ts'
+import type { JsonSchema } from '../util/values.ts'
 import { compact } from '../util/values.ts'
 import type { EntryParts, RegistryEntry } from './catalog.ts'
 import type { FilterInput } from './filter.ts'
-import type { McpServerConfig } from './mcp/transports.ts'
 import { getNotes } from './names.ts'
+import type { SourceOptions } from './source-table.ts'
 import type { Problem, Tier, ToolSource } from './source.ts'
-import type { ToolServerOptions } from './sources/tool-server.ts'
-
-type VariableMap = { readonly [name: string]: string }
-
-/** A folder of tools: manifests, scripts, executables. */
-export type FolderOptions = {
-  readonly path: string
-  /** The first half of its tools' ids; default: the folder's own name. */
-  readonly name?: string
-  /**
-   * Variables for its tools besides the base allow-list; `${NAME}` means a variable of the host.
-   */
-  readonly env?: VariableMap
-  /** Read `--help` of what answers nothing else; default false. */
-  readonly help?: boolean
-  /** Look again by itself when something changes in it; default false. */
-  readonly watch?: boolean
-}
-
-/**
- * A module that exports tools, toolsets, resources or prompts, or plain functions. It is imported:
- * its code runs in this process.
- */
-export type ModuleOptions = {
-  /** A file, or the name of a package. */
-  readonly path: string
-  readonly name?: string
-  /** Its plain functions are tools too; default: only where it exports nothing else. */
-  readonly functions?: boolean
-}
-
-/** An executable that speaks `--discover`, or any program by its `--help`. */
-export type ProgramOptions = {
-  readonly command: string
-  readonly args?: readonly string[]
-  readonly name?: string
-  readonly env?: VariableMap
-  /** The sub-commands that become tools; default: all. */
-  readonly only?: readonly string[]
-  /** How deep sub-commands are followed; default 2. */
-  readonly depth?: number
-}
-
-/** An API that an OpenAPI 3 document describes. */
-export type OpenApiOptions = {
-  /** A path, an address, or the document itself. */
-  readonly document: string | JsonObject
-  readonly name?: string
-  readonly baseUrl?: string
-  readonly headers?: VariableMap
-  /** Longest time of a call; default 5 minutes. */
-  readonly timeout?: number | string
-}
 
 /** Where tools come from, and how they are run. */
-export type SourceRegistryOptions = {
+export type SourceRegistryOptions = RegistrySettings & SourceOptions
+
+/** The options of a registry that name no source. */
+export type RegistrySettings = {
   /** What a server of the whole registry is called; default `toolable`. */
   readonly name?: string
   readonly version?: string
   readonly description?: string
-  /** Tools and toolsets of this process. */
-  readonly tools?: ToolTree | Servable | readonly (AnyTool | Servable)[]
-  readonly folders?: readonly (string | FolderOptions)[]
-  readonly modules?: readonly (string | ModuleOptions)[]
-  readonly programs?: readonly (string | ProgramOptions)[]
-  readonly mcpServers?: { readonly [name: string]: McpServerConfig }
-  readonly toolServers?: readonly (string | ToolServerOptions)[]
-  readonly openapi?: readonly (string | JsonObject | OpenApiOptions)[]
   /** Answers the questions of tools where a call brings nobody who does. */
   readonly answer?: Answerer
   /** Completes the prompts of tools where a call brings nobody who does. */

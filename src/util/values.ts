@@ -34,6 +34,21 @@ export function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
 }
 
+/** The value when it is a text, else undefined. */
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The value when it is a plain object, else undefined. */
+export function asObject(value: unknown): JsonObject | undefined {
+  return isObject(value) ? value : undefined
+}
+
+/** The value when it is a list, else an empty one. */
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
 /** The object that a text is in JSON; undefined for everything else. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {

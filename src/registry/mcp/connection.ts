@@ -30,11 +30,6 @@ export type McpServices = {
    */
   readonly answer?: Answerer
   readonly sample?: Sampler
-  /**
-   * Calls bring somebody who answers, so that servers are told that they may ask. Default: only
-   * where `answer` or `sample` are given.
-   */
-  readonly callsAnswer?: boolean
 }
 
 /** A server that is kept open, and opened again when it is needed after its end. */
@@ -75,8 +70,8 @@ export function createMcpConnection(
 
   const hooks: McpSessionHooks = {
     capabilities: {
-      elicitation: services.callsAnswer === true || services.answer !== undefined,
-      sampling: services.callsAnswer === true || services.sample !== undefined,
+      elicitation: services.answer !== undefined,
+      sampling: services.sample !== undefined,
       roots: settings.roots !== 'none',
     },
     answer: (method, params) =>

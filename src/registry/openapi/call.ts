@@ -6,11 +6,11 @@ import { ok } from '../../define/results.ts'
 import type { Context } from '../../protocol/context.ts'
 import { readOutcome } from '../../protocol/dialects/read-outcome.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { toReply, toStatusError } from '../foreign/reply.ts'
-import { sendRequest } from '../http.ts'
 import type { HttpResult } from '../http.ts'
+import { sendRequest } from '../http.ts'
 import type { ApiOperation } from './document.ts'
 import type { BodyPlan, FieldPlan, RequestPlan } from './request-plan.ts'
 
@@ -21,7 +21,7 @@ export type CallableOperation = {
   readonly server: URL
   /** Configured ones, for this server only. */
   readonly headers: { readonly [name: string]: string }
-  readonly timeout: number
+  readonly timeoutMs: number
   /** `API 'x'`, for messages. */
   readonly who: string
   /** What the document says about who may call. */
@@ -34,7 +34,7 @@ export async function callOperation(
   input: JsonObject,
   ctx: Context,
 ): Promise<unknown> {
-  const { operation, plan, who, timeout } = callable
+  const { operation, plan, who, timeoutMs } = callable
   const url = buildUrl(callable, input)
   const body = plan.body && buildBody(plan.body, plan.fields, input)
   const answer = await sendRequest(
@@ -47,7 +47,7 @@ export async function callOperation(
       },
       body: body ? body.body : undefined,
       signal: ctx.signal,
-      timeout,
+      timeout: timeoutMs,
       who,
     }),
   )

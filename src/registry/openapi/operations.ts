@@ -4,15 +4,15 @@
 
 import type { Annotations } from '../../protocol/manifest.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import { defineForeign } from '../foreign/define-foreign.ts'
 import { toSummary } from '../names.ts'
 import type { ForeignMetadata, FoundTool, LoadedSource, Problem } from '../source.ts'
-import { callOperation } from './call.ts'
 import type { CallableOperation } from './call.ts'
-import { listOperations, resolveRef } from './document.ts'
+import { callOperation } from './call.ts'
 import type { ApiOperation } from './document.ts'
+import { listOperations, resolveRef } from './document.ts'
 import { planRequest } from './request-plan.ts'
 
 /** An API with everything replaced and checked. */
@@ -21,7 +21,7 @@ export type OpenApiTarget = {
   readonly who: string
   readonly location: string
   readonly headers: { readonly [name: string]: string }
-  readonly timeout: number
+  readonly timeoutMs: number
 }
 
 /** The operations of a document as tools. What cannot be one is told. */
@@ -63,7 +63,7 @@ export function findApiTools(
       const headers = server.origin === main ? api.headers : {}
       return [
         toApiFoundTool(
-          { operation, plan, server, headers, timeout: api.timeout, who, credentials },
+          { operation, plan, server, headers, timeoutMs: api.timeoutMs, who, credentials },
           document,
           api,
         ),

@@ -8,11 +8,11 @@ import { basename, resolve } from 'node:path'
 import { getPackageVersion } from '../../core/cache.ts'
 import { toToolError } from '../../core/errors.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { hasErrorCode } from '../../util/files.ts'
 import { quoteForShell } from '../../util/text.ts'
-import { compact } from '../../util/values.ts'
-import type { CacheRecord } from '../cache.ts'
+import { compact, once } from '../../util/values.ts'
+import type { CacheRecord, CacheSubject } from '../cache.ts'
 import { readCache, statFile, writeCache } from '../cache.ts'
-import type { ChildServices } from '../child/child-call.ts'
 import { listCandidates } from '../folder/candidates.ts'
 import type * as Definer from '../folder/define-tool.ts'
 import type { CandidateOutline, CandidateProblem, FolderContext } from '../folder/outline.ts'
@@ -21,17 +21,35 @@ import type { FolderView, KnownCandidate } from '../folder/scan.ts'
 import { scanFolder } from '../folder/scan.ts'
 import type { ManifestServers, OpenServerSource } from '../folder/servers.ts'
 import type { ErrorCodes } from '../manifests/yaml.ts'
-import type { FoundTool, LoadContext, LoadedSource, Problem, ToolSource } from '../source.ts'
-import { expandValues } from '../source.ts'
-import type { FolderOptions } from '../types.ts'
+import type {
+  FoundTool,
+  LoadContext,
+  LoadedSource,
+  Problem,
+  SourceHost,
+  ToolSource,
+} from '../source.ts'
+import { expandValues, joinLoaded, toBrokenSource } from '../source.ts'
 
-/**
- * A folder of tools: manifests, scripts, executables. What it found is remembered by file, in one
- * cache file for the folder.
- */
-export function folderSource(
+/** A folder of tools: manifests, scripts, executables. */
+export type FolderOptions = {
+  readonly path: string
+  /** The first half of its tools' ids; default: the folder's own name. */
+  readonly name?: string
+  /**
+   * Variables for its tools besides the base allow-list; `${NAME}` means a variable of the host.
+   */
+  readonly env?: { readonly [name: string]: string }
+  /** Read `--help` of what answers nothing else; default false. */
+  readonly help?: boolean
+  /** Look again by itself when something changes in it; default false. */
+  readonly watch?: boolean
+}
+
+/** Opens a folder of tools. What it finds is cached by file, in one cache file for the folder. */
+export function openSource(
   { path, name = toFolderName(path), env = {}, help = false, watch = false }: FolderOptions,
-  services: ChildServices,
+  { services }: Pick<SourceHost, 'services'>,
 ): ToolSource {
   const listeners: (() => void)[] = []
   const changed = (): void => listeners.forEach((listener) => listener())
@@ -41,6 +59,14 @@ export function folderSource(
   const watching = watch ? createFolderWatcher(changed) : undefined
   let toolFolders: readonly string[] = []
 
+  const recall = (
+    folder: CacheSubject,
+    { fresh, cacheFolder }: LoadContext,
+  ): ReadonlyMap<string, CacheRecord> => {
+    if (fresh) return new Map()
+    if (known?.folder === folder.path) return known.records
+    return cacheFolder === undefined ? new Map() : readCache(cacheFolder, folder)
+  }
   const loadFrom = async (context: LoadContext): Promise<LoadedSource> => {
     const folder = realpathSync.native(resolve(context.cwd, path))
     const cached = {
@@ -54,19 +80,7 @@ export function folderSource(
     const { candidates, refusals } = listCandidates(folder)
     toolFolders = [...new Set(candidates.flatMap(({ toolFolder }) => toolFolder ?? []))]
     if (toolFolders.length > 0) follow()
-    const remembered =
-      known?.folder === folder
-        ? known.records
-        : context.cacheFolder === undefined
-          ? new Map<string, CacheRecord>()
-          : readCache(context.cacheFolder, cached)
-    const view = await scanFolder(
-      folder,
-      candidates,
-      context.fresh ? new Map() : remembered,
-      help,
-      context,
-    )
+    const view = await scanFolder(folder, candidates, recall(cached, context), help, context)
     if (!context.signal.aborted) {
       known = { folder, records: view.records }
       if (view.changed && context.cacheFolder !== undefined)
@@ -96,7 +110,7 @@ export function folderSource(
       try {
         return await loadFrom(context)
       } catch (error) {
-        return { tools: [], problems: [toFolderProblem(name, path, error)] }
+        return toBrokenFolder(name, path, error)
       }
     },
     prepare: loadDefiner,
@@ -109,16 +123,14 @@ export function folderSource(
 }
 
 const openNamedServer: OpenServerSource = async (name, server) => {
-  if ('command' in server)
-    return (await import('./mcp.ts')).mcpSource(
-      name,
-      compact({ command: server.command, args: server.args, env: server.env }),
-    )
-  const { url, headers } = server
-  const at = compact({ url, headers })
-  return server.protocol === 'mcp'
-    ? (await import('./mcp.ts')).mcpSource(name, at)
-    : (await import('./tool-server.ts')).toolServerSource({ ...at, name })
+  if ('command' in server) {
+    const { command, args, env } = server
+    return (await import('./mcp.ts')).openSource(compact({ command, args, env }), {}, name)
+  }
+  const { protocol, url, headers } = server
+  return protocol === 'mcp'
+    ? (await import('./mcp.ts')).openSource(compact({ url, headers }), {}, name)
+    : (await import('./tool-server.ts')).openSource(compact({ url, headers, name }))
 }
 
 function toFolderName(path: string): string {
@@ -126,35 +138,31 @@ function toFolderName(path: string): string {
   return name === '' || name === '.' || name === '..' ? 'tools' : name
 }
 
-function toFolderProblem(source: string, location: string, thrown: unknown): Problem {
-  const { code } = thrown as NodeJS.ErrnoException
-  if (code === 'ENOENT')
-    return {
+function toBrokenFolder(source: string, path: string, thrown: unknown): LoadedSource {
+  if (hasErrorCode(thrown, 'ENOENT'))
+    return toBrokenSource(
       source,
-      location,
-      reason: 'missing',
-      message: `there is no folder ${location}`,
-      fix: `Check the path, or: mkdir -p ${quoteForShell(location)}`,
-      severity: 'error',
-    }
-  if (code === 'ENOTDIR')
-    return {
+      path,
+      'missing',
+      `there is no folder ${path}`,
+      `Check the path, or: mkdir -p ${quoteForShell(path)}`,
+    )
+  if (hasErrorCode(thrown, 'ENOTDIR'))
+    return toBrokenSource(
       source,
-      location,
-      reason: 'not-a-folder',
-      message: `${location} is not a folder`,
-      fix: 'Name the folder; a program is named under programs, a module under modules',
-      severity: 'error',
-    }
+      path,
+      'not-a-folder',
+      `${path} is not a folder`,
+      'Name the folder; a program is named under programs, a module under modules',
+    )
   const { message, suggestion } = toToolError(thrown)
-  return {
+  return toBrokenSource(
     source,
-    location,
-    reason: 'unreadable',
-    message: `the folder ${location} cannot be read: ${message}`,
-    fix: suggestion?.fix ?? `ls -la ${quoteForShell(location)}`,
-    severity: 'error',
-  }
+    path,
+    'unreadable',
+    `the folder ${path} cannot be read: ${message}`,
+    suggestion?.fix ?? `ls -la ${quoteForShell(path)}`,
+  )
 }
 
 /** Everything that a folder brings, from what is known of its files. */
@@ -167,19 +175,13 @@ async function collectFolder(
 ): Promise<LoadedSource> {
   const { source } = home
   const tools: FoundTool[] = []
-  const problems: Problem[] = refusals.map(({ path, reason, message, fix }) => ({
-    source,
-    location: path,
-    reason,
-    message,
-    fix,
-    severity: 'error',
-  }))
+  const problems: Problem[] = []
   const report = (
-    { candidate: { path } }: KnownCandidate,
+    { candidate: { path } }: { readonly candidate: { readonly path: string } },
     { reason, message, fix }: CandidateProblem,
     severity: Problem['severity'] = 'error',
   ): void => void problems.push({ source, location: path, reason, message, fix, severity })
+  for (const refusal of refusals) report({ candidate: refusal }, refusal)
   const inside: FolderContext = { ...home, codes: createErrorCodesReader(view) }
   const opened: Promise<LoadedSource>[] = []
   const documented: KnownCandidate[] = []
@@ -201,23 +203,16 @@ async function collectFolder(
     for (const warning of outline.warnings ?? []) report(known, warning, 'warning')
   }
   await servers.keep(new Set(view.manifests.map(({ known }) => known.record.body)))
-  const own =
+  const documents =
     documented.length === 0
-      ? { resources: [], prompts: [] }
+      ? undefined
       : (await import('../folder/documents.ts')).readProgramDocuments(inside, documented, report)
-  const remote = await Promise.all(opened)
-  return {
-    tools: [...tools, ...remote.flatMap((loaded) => loaded.tools)],
-    resources: [...own.resources, ...remote.flatMap(({ resources = [] }) => resources)],
-    prompts: [...own.prompts, ...remote.flatMap(({ prompts = [] }) => prompts)],
-    problems: [...problems, ...remote.flatMap((loaded) => loaded.problems ?? [])],
-  }
+  return joinLoaded([{ tools, ...documents, problems }, ...(await Promise.all(opened))])
 }
 
 function createErrorCodesReader({ manifests }: FolderView): () => ErrorCodes {
   const record = manifests.find(({ known }) => known.outline.is === 'error-codes')?.known.record
-  let codes: ErrorCodes | undefined
-  return () => (codes ??= record === undefined ? {} : parseErrorCodesBody(record.body))
+  return once(() => (record === undefined ? {} : parseErrorCodesBody(record.body)))
 }
 
 /**

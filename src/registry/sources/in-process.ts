@@ -1,18 +1,20 @@
+/**
+ * Tools and toolsets of this process.
+ */
+
 import type { Servable, ToolEntry, ToolTree } from '../../core/provider.ts'
 import { collectTools } from '../../core/provider.ts'
 import type { AnyTool } from '../../core/tool.ts'
 import { isTool } from '../../core/tool.ts'
-import type { Prompt } from '../../define/prompt.ts'
-import type { Resource } from '../../define/resource.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { compact } from '../../util/values.ts'
 import type { FoundTool, LoadedSource, ToolSource } from '../source.ts'
+import { joinLoaded } from '../source.ts'
 
-/** What the option `tools` takes. */
-export type InProcessTools = ToolTree | Servable | readonly (AnyTool | Servable)[]
+type InProcessTools = ToolTree | Servable | readonly (AnyTool | Servable)[]
 
-/** Tools and toolsets of this very process. Throws CONFIG for what is neither. */
-export function inProcessSource(tools: InProcessTools): ToolSource {
+/** Opens tools and toolsets of this process. Throws CONFIG for what is neither. */
+export function openSource(tools: InProcessTools): ToolSource {
   const { sets, tree } = splitToolsets(tools)
   const own = collectTools(tree)
   return {
@@ -90,14 +92,4 @@ function splitToolsets(tools: InProcessTools): {
   if (!Array.isArray(tools)) return { sets: [], tree: tools as ToolTree }
   const sets = (tools as readonly unknown[]).filter(isServable)
   return { sets, tree: (tools as readonly AnyTool[]).filter((tool) => !isServable(tool)) }
-}
-
-function joinLoaded(parts: readonly LoadedSource[]): LoadedSource {
-  const all = <T>(pick: (loaded: LoadedSource) => readonly T[] | undefined): readonly T[] =>
-    parts.flatMap((part) => pick(part) ?? [])
-  return {
-    tools: all(({ tools }) => tools),
-    resources: all<Resource>(({ resources }) => resources),
-    prompts: all<Prompt>(({ prompts }) => prompts),
-  }
 }

@@ -1,81 +1,60 @@
-import { ToolError } from '../../protocol/tool-error.ts'
+/**
+ * An MCP server: its tools, resources and prompts.
+ */
+
+import { toToolError } from '../../core/errors.ts'
 import type { McpConnection, McpServices } from '../mcp/connection.ts'
 import { createMcpConnection } from '../mcp/connection.ts'
 import { hideSecrets, suggestManualCheck } from '../mcp/session.ts'
 import type { McpServerConfig, McpSettings } from '../mcp/transports.ts'
 import { describeServerLocation, isServerDisabled, readMcpSettings } from '../mcp/transports.ts'
-import type { LoadContext, LoadedSource, Problem, ToolSource } from '../source.ts'
+import type { LoadedSource, ToolSource } from '../source.ts'
+import { toBrokenSource } from '../source.ts'
 
-export type { McpServices } from '../mcp/connection.ts'
-export type { McpServerConfig } from '../mcp/transports.ts'
-
-/**
- * An MCP server: its tools, resources and prompts. It is started at the first `load`, kept open,
- * and started again when it died.
- */
-export function mcpSource(
-  name: string,
+/** Opens a server. It is started by the first `load`, kept open, and started again after it ended. */
+export function openSource(
   config: McpServerConfig,
-  services: McpServices = {},
+  services: McpServices,
+  name: string,
 ): ToolSource {
   const listeners: (() => void)[] = []
-  let open: { readonly settings: McpSettings; readonly connection: McpConnection } | undefined
+  const onChange = (): void => listeners.forEach((listener) => listener())
+  const location = describeServerLocation(config)
+  let settings: McpSettings | undefined
+  let connection: McpConnection | undefined
   let wasListed = false
-  const connect = (
-    context: LoadContext,
-  ): { readonly settings: McpSettings; readonly connection: McpConnection } => {
-    const settings = readMcpSettings(name, config, context)
-    return {
-      settings,
-      connection: createMcpConnection(settings, services, () => {
-        for (const listener of listeners) listener()
-      }),
+
+  const toDeadServer = (thrown: unknown): LoadedSource => {
+    const { code, message, suggestion, details } = toToolError(thrown)
+    const stderr = typeof details?.['stderr'] === 'string' ? `\n${details['stderr']}` : ''
+    if (!settings) {
+      const reason = code === 'CONFIG' ? 'config' : 'dead'
+      const fix = suggestion?.fix ?? 'Mend its configuration'
+      return toBrokenSource(name, location, reason, `${message}${stderr}`, fix)
     }
+    const shown = hideSecrets(`${message}${stderr}`, settings)
+    const fix = suggestion?.fix ?? suggestManualCheck(settings)
+    return toBrokenSource(name, location, 'dead', shown, fix)
   }
+
   return {
     name,
     kind: 'mcp server',
-    location: describeServerLocation(config),
+    location,
     async load(context) {
       if (isServerDisabled(config)) return { tools: [] }
       try {
-        open ??= connect(context)
+        settings ??= readMcpSettings(name, config, context)
+        connection ??= createMcpConnection(settings, services, onChange)
         const { listMcpServer } = await import('../mcp/list-server.ts')
-        const listed = await listMcpServer(open.connection, open.settings, wasListed)
+        const listed = await listMcpServer(connection, settings, wasListed)
         wasListed = true
         return listed
       } catch (error) {
-        return toDeadServer(name, config, error, open?.settings)
+        return toDeadServer(error)
       }
     },
     onChange: (listener) => void listeners.push(listener),
-    async close() {
-      await open?.connection.close()
-    },
+    close: async () => connection?.close(),
   }
-}
-
-function toDeadServer(
-  name: string,
-  config: McpServerConfig,
-  error: unknown,
-  settings: McpSettings | undefined,
-): LoadedSource {
-  const failure = ToolError.is(error)
-    ? error
-    : new ToolError('INTERNAL', String((error as Error)?.message ?? error))
-  const stderr =
-    typeof failure.details?.['stderr'] === 'string' ? `\n${failure.details['stderr']}` : ''
-  const message = `${failure.message}${stderr}`
-  const problem: Problem = {
-    source: name,
-    location: describeServerLocation(config),
-    reason: failure.code === 'CONFIG' && !settings ? 'config' : 'dead',
-    message: settings ? hideSecrets(message, settings) : message,
-    fix:
-      failure.suggestion?.fix ??
-      (settings ? suggestManualCheck(settings) : 'Mend its configuration'),
-    severity: 'error',
-  }
-  return { tools: [], problems: [problem] }
 }

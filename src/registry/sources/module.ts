@@ -1,10 +1,12 @@
+/**
+ * A module that exports tools, toolsets, resources, prompts or plain functions.
+ */
+
 import { basename, extname, resolve } from 'node:path'
 import { getPackageVersion } from '../../core/cache.ts'
 import { createEntry } from '../../core/provider.ts'
 import { isTool } from '../../core/tool.ts'
-import type { Prompt } from '../../define/prompt.ts'
 import { isPrompt } from '../../define/prompt.ts'
-import type { Resource } from '../../define/resource.ts'
 import { isResource } from '../../define/resource.ts'
 import { getModuleUrl, importModule } from '../../functions/import-module.ts'
 import { locateModule, looksLikeModule } from '../../functions/locate.ts'
@@ -12,30 +14,37 @@ import type { FunctionProblem } from '../../functions/manifest.ts'
 import { openModule } from '../../functions/open-module.ts'
 import type { LoadSettings } from '../../functions/transform.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import type { FoundTool, LoadContext, LoadedSource, Problem, ToolSource } from '../source.ts'
-import type { ModuleOptions } from '../types.ts'
+import { asObject, asText } from '../../util/values.ts'
+import type { LoadContext, LoadedSource, Problem, ToolSource } from '../source.ts'
+import { joinLoaded, toBrokenSource } from '../source.ts'
 import { isServable, loadToolset, toInProcessTool } from './in-process.ts'
 
 /**
- * A module that exports tools, toolsets, resources, prompts or plain functions; it is imported, and
- * imported anew when the file changed.
+ * A module that exports tools, toolsets, resources or prompts, or plain functions. It is imported:
+ * its code runs in this process.
  */
-export function moduleSource({
+export type ModuleOptions = {
+  /** A file, or the name of a package. */
+  readonly path: string
+  readonly name?: string
+  /** Its plain functions are tools too; default: only where it exports nothing else. */
+  readonly functions?: boolean
+}
+
+/** Opens a module. It is imported again after its file has changed. */
+export function openSource({
   path,
-  name = getModuleName(path),
-  functions,
+  name = basename(path, extname(path)),
+  functions = false,
 }: ModuleOptions): ToolSource {
   return {
     name,
     kind: 'module',
     location: path,
     async load(context) {
-      let file = path
+      const place = looksLikeModule(path) ? resolve(context.cwd, path) : path
       try {
-        file = locateModule(
-          looksLikeModule(path) ? resolve(context.cwd, path) : path,
-          context.cwd,
-        ).file
+        const { file } = locateModule(place, context.cwd)
         if (functions) return await readFunctions(path, file, name, context)
         const exported = await importModule(getModuleUrl(file), buildLoadSettings(context))
         const own = await readExports(exported, name, file)
@@ -43,14 +52,9 @@ export function moduleSource({
         // Without any function there is nothing that the compiler could find.
         return hasFunctions(exported)
           ? await readFunctions(path, file, name, context)
-          : { tools: [], problems: [toEmptyProblem(name, file)] }
+          : toEmptyModule(name, file)
       } catch (error) {
-        return {
-          tools: [],
-          problems: [
-            toImportProblem(name, looksLikeModule(path) ? resolve(context.cwd, path) : path, error),
-          ],
-        }
+        return toBrokenModule(name, place, error)
       }
     },
   }
@@ -90,15 +94,8 @@ async function readFunctions(
   const problems = opened.manifest.problems
     .filter(({ severity }) => severity !== 'note')
     .map((problem) => toFunctionProblem(source, problem))
-  const loaded = {
-    tools: [...(own?.tools ?? []), ...tools],
-    resources: own?.resources ?? [],
-    prompts: own?.prompts ?? [],
-    problems,
-  }
-  return hasAnything(loaded)
-    ? loaded
-    : { tools: [], problems: [...problems, toEmptyProblem(source, file)] }
+  const loaded = joinLoaded([...(own ? [own] : []), { tools, problems }])
+  return hasAnything(loaded) ? loaded : joinLoaded([loaded, toEmptyModule(source, file)])
 }
 
 function toFunctionProblem(
@@ -115,21 +112,14 @@ function toFunctionProblem(
   }
 }
 
-function hasFunctions(exported: object): boolean {
-  const values = Object.values(exported)
-  const { default: whole } = exported as { readonly default?: unknown }
-  return [
-    ...values,
-    ...(typeof whole === 'object' && whole !== null ? Object.values(whole) : []),
-  ].some((value) => typeof value === 'function')
+function hasFunctions(exported: { readonly default?: unknown }): boolean {
+  return [exported, exported.default]
+    .flatMap((group) => (typeof group === 'object' && group !== null ? Object.values(group) : []))
+    .some((value) => typeof value === 'function')
 }
 
 function hasAnything({ tools, resources, prompts }: LoadedSource): boolean {
   return tools.length + (resources?.length ?? 0) + (prompts?.length ?? 0) > 0
-}
-
-function getModuleName(path: string): string {
-  return basename(path, extname(path))
 }
 
 async function readExports(
@@ -141,72 +131,46 @@ async function readExports(
   const sets = await Promise.all(
     values.filter(isServable).map((set) => loadToolset(set, 'local', location)),
   )
-  const inSets = new Set(sets.flatMap(({ tools }) => tools.map(({ name }) => name)))
-  const tools = values
+  const { tools, resources = [], prompts = [] } = joinLoaded(sets)
+  const inSets = new Set(tools.map((tool) => tool.name))
+  const alone = values
     .filter(isTool)
     .map((tool) => createEntry(tool))
-    .filter(({ name }) => !inSets.has(name))
+    .filter((entry) => !inSets.has(entry.name))
+    .map((entry) => toInProcessTool(entry, { source, kind: 'module', tier: 'local', location }))
+  // What a toolset holds is often exported by itself too.
   return {
-    tools: [
-      ...sets.flatMap((set): readonly FoundTool[] => set.tools),
-      ...tools.map((entry) =>
-        toInProcessTool(entry, { source, kind: 'module', tier: 'local', location }),
-      ),
-    ],
-    resources: uniqueValues([
-      ...sets.flatMap((set): readonly Resource[] => set.resources ?? []),
-      ...values.filter(isResource),
-    ]),
-    prompts: uniqueValues([
-      ...sets.flatMap((set): readonly Prompt[] => set.prompts ?? []),
-      ...values.filter(isPrompt),
-    ]),
+    tools: [...tools, ...alone],
+    resources: [...new Set([...resources, ...values.filter(isResource)])],
+    prompts: [...new Set([...prompts, ...values.filter(isPrompt)])],
   }
 }
 
-// What a toolset holds is often exported by itself too.
-function uniqueValues<T>(values: readonly T[]): readonly T[] {
-  return [...new Set(values)]
-}
-
-function toEmptyProblem(source: string, location: string): Problem {
-  return {
+function toEmptyModule(source: string, file: string): LoadedSource {
+  return toBrokenSource(
     source,
-    location,
-    reason: 'no-tools',
-    message: `${location} exports no tool, toolset, resource or prompt, and no function that can be one`,
-    fix: 'Export a function, or what tool({ ... }) or toolset({ ... }) gives',
-    severity: 'error',
-  }
+    file,
+    'no-tools',
+    `${file} exports no tool, toolset, resource or prompt, and no function that can be one`,
+    'Export a function, or what tool({ ... }) or toolset({ ... }) gives',
+  )
 }
 
-function toImportProblem(source: string, location: string, thrown: unknown): Problem {
-  const error = thrown as Partial<NodeJS.ErrnoException> & Partial<ToolError>
-  const fix = typeof error.suggestion === 'string' ? error.suggestion : error.suggestion?.fix
-  if (error.code === 'INVALID_PATH' || error.code === 'ENOENT')
-    return {
-      source,
-      location,
-      reason: 'missing',
-      message: error.code === 'ENOENT' ? `there is no file ${location}` : String(error.message),
-      fix: fix ?? 'Check the path',
-      severity: 'error',
-    }
+function toBrokenModule(source: string, location: string, thrown: unknown): LoadedSource {
+  const { code, message, suggestion } = thrown as Partial<NodeJS.ErrnoException> &
+    Partial<ToolError>
+  const fix = asText(suggestion) ?? asObject(suggestion)?.['fix']
+  const broken = (reason: string, said: string, otherwise: string): LoadedSource =>
+    toBrokenSource(source, location, reason, said, asText(fix) ?? otherwise)
+  if (code === 'ENOENT') return broken('missing', `there is no file ${location}`, 'Check the path')
+  if (code === 'INVALID_PATH') return broken('missing', String(message), 'Check the path')
   if (ToolError.is(thrown))
-    return {
-      source,
-      location,
-      reason: error.code === 'CONFIG' ? 'config' : 'syntax',
-      message: String(error.message),
-      fix: fix ?? `Look at ${location}`,
-      severity: 'error',
-    }
-  return {
+    return broken(code === 'CONFIG' ? 'config' : 'syntax', String(message), `Look at ${location}`)
+  return toBrokenSource(
     source,
     location,
-    reason: 'crashed',
-    message: `importing ${location} failed: ${String(error.message ?? thrown).split('\n', 1)[0]}`,
-    fix: `Try: node ${location}`,
-    severity: 'error',
-  }
+    'crashed',
+    `importing ${location} failed: ${String(message ?? thrown).split('\n', 1)[0]}`,
+    `Try: node ${location}`,
+  )
 }

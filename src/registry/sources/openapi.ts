@@ -1,18 +1,24 @@
-import { toMilliseconds } from '../../protocol/limits.ts'
+/**
+ * An API that an OpenAPI 3 document describes.
+ */
+
+import { toToolError } from '../../core/errors.ts'
 import type { Duration } from '../../protocol/limits.ts'
-import { ToolError } from '../../protocol/tool-error.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { toMilliseconds } from '../../protocol/limits.ts'
 import type { JsonObject } from '../../util/values.ts'
-import { redactUrl, toHostName } from '../http.ts'
+import { asObject, asText, compact } from '../../util/values.ts'
+import { redactUrl, requireHttpUrl, toHostName } from '../http.ts'
 import { toValidName } from '../names.ts'
-import { expandValues, expandVariables } from '../source.ts'
+import { readApiDocument } from '../openapi/document.ts'
+import { findApiTools } from '../openapi/operations.ts'
 import type { ToolSource } from '../source.ts'
+import { expandValues, expandVariables, toBrokenSource } from '../source.ts'
 
 /**
  * An API that an OpenAPI 3 document describes. `${NAME}` in `document`, `baseUrl` and `headers` is
  * replaced from the environment of the host.
  */
-export type OpenApiSourceOptions = {
+export type OpenApiOptions = {
   /** A path, an address, or the document itself. */
   readonly document: string | JsonObject
   /** Default: the title of the document, or the name of its file or host. */
@@ -27,14 +33,15 @@ export type OpenApiSourceOptions = {
 
 const DEFAULT_CALL_TIMEOUT = '5m'
 
-/** The operations of the API, each a tool. */
-export function openApiSource({
-  document,
-  name = toApiName(document),
-  baseUrl,
-  headers,
-  timeout = DEFAULT_CALL_TIMEOUT,
-}: OpenApiSourceOptions): ToolSource {
+/** Opens an API: each of its operations is a tool. An object with the key `openapi` is a document. */
+export function openSource(item: OpenApiOptions | JsonObject): ToolSource {
+  const {
+    document,
+    name = toApiName(document),
+    baseUrl,
+    headers,
+    timeout = DEFAULT_CALL_TIMEOUT,
+  } = toOptions(item)
   const location = typeof document === 'string' ? redactUrl(document) : 'an object'
   const who = `API '${name}'`
   return {
@@ -43,48 +50,45 @@ export function openApiSource({
     location,
     async load(context) {
       try {
-        const [{ readApiDocument }, { findApiTools }] = await Promise.all([
-          import('../openapi/document.ts'),
-          import('../openapi/operations.ts'),
-        ])
         const own = expandValues(headers, context.env, who)
         const base =
           baseUrl === undefined
             ? undefined
-            : readBaseUrl(expandVariables(baseUrl, context.env, who), who)
+            : requireHttpUrl(expandVariables(baseUrl, context.env, who), `baseUrl of ${who}`)
         const place =
           typeof document === 'string' ? expandVariables(document, context.env, who) : document
-        const isTheirs =
-          base === undefined ||
-          (typeof place === 'string' &&
-            URL.canParse(place) &&
-            new URL(place).origin === base.origin)
+        const isTheirs = base === undefined || isAtOrigin(place, base.origin)
         const read = await readApiDocument(place, isTheirs ? own : {}, context, who)
         return findApiTools(read.document, compact({ from: read.from, baseUrl: base }), {
           name,
           who,
           location,
           headers: own,
-          timeout: toMilliseconds(timeout, 'timeout'),
+          timeoutMs: toMilliseconds(timeout, 'timeout'),
         })
       } catch (error) {
-        const { message, suggestion, code } = error as ToolError
-        return {
-          tools: [],
-          problems: [
-            {
-              source: name,
-              location,
-              reason: code === 'DEPENDENCY' || code === 'TIMEOUT' ? 'dead' : 'document',
-              message: String(message ?? error),
-              fix: suggestion?.fix ?? 'Mend the document',
-              severity: 'error',
-            },
-          ],
-        }
+        const { code, message, suggestion } = toToolError(error)
+        const reason = code === 'DEPENDENCY' || code === 'TIMEOUT' ? 'dead' : 'document'
+        return toBrokenSource(
+          name,
+          location,
+          reason,
+          message,
+          suggestion?.fix ?? 'Mend the document',
+        )
       }
     },
   }
+}
+
+function isAtOrigin(place: string | JsonObject, origin: string): boolean {
+  return typeof place === 'string' && URL.canParse(place) && new URL(place).origin === origin
+}
+
+function toOptions(item: OpenApiOptions | JsonObject): OpenApiOptions {
+  return Object.hasOwn(item, 'openapi')
+    ? { document: item as JsonObject }
+    : (item as OpenApiOptions)
 }
 
 function toApiName(document: string | JsonObject): string {
@@ -92,13 +96,6 @@ function toApiName(document: string | JsonObject): string {
     return /^https?:/i.test(document)
       ? toHostName(document)
       : toValidName(document.replace(/^.*[/\\]/, '').replace(/\.[^.]*$/, ''))
-  const title = isObject(document['info']) ? document['info']['title'] : undefined
-  return typeof title === 'string' ? toValidName(title) : 'api'
-}
-
-function readBaseUrl(text: string, who: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !['http:', 'https:'].includes(url.protocol))
-    throw new ToolError('CONFIG', `the baseUrl of ${who} must begin with http:// or https://`)
-  return url
+  const title = asText(asObject(document['info'])?.['title'])
+  return title === undefined ? 'api' : toValidName(title)
 }

@@ -1,22 +1,41 @@
+/**
+ * A program: an executable that speaks `--discover`, or any program with a `--help`.
+ */
+
 import { basename, extname, resolve } from 'node:path'
-import { ToolError } from '../../protocol/tool-error.ts'
+import { toToolError } from '../../core/errors.ts'
+import { findProgram } from '../../process/programs.ts'
 import { quoteForShell } from '../../util/text.ts'
-import type { ChildServices } from '../child/child-call.ts'
-import { expandValues } from '../source.ts'
-import type { LoadContext, LoadedSource, Problem, ToolSource } from '../source.ts'
-import type { ProgramOptions } from '../types.ts'
+import { loadProgram } from '../help/load-program.ts'
+import type { LoadContext, LoadedSource, SourceHost, ToolSource } from '../source.ts'
+import { expandValues, toBrokenSource } from '../source.ts'
 
 const DEFAULT_DEPTH = 2
 
+/** An executable that speaks `--discover`, or any program by its `--help`. */
+export type ProgramOptions = {
+  readonly command: string
+  readonly args?: readonly string[]
+  readonly name?: string
+  readonly env?: { readonly [name: string]: string }
+  /** The sub-commands that become tools; default: all. */
+  readonly only?: readonly string[]
+  /** How deep sub-commands are followed; default 2. */
+  readonly depth?: number
+}
+
 /**
- * An ordinary program: its tools by `--discover` where it speaks that, else one for each command
- * that its help names.
+ * Opens a program: its tools are what `--discover` lists, or else one for each command that its help
+ * names.
  */
-export function programSource(options: ProgramOptions, services: ChildServices = {}): ToolSource {
+export function openSource(
+  options: ProgramOptions,
+  { services }: Pick<SourceHost, 'services'>,
+): ToolSource {
   const {
     command,
     args = [],
-    name = getProgramName(command),
+    name = basename(command, extname(command)),
     depth = DEFAULT_DEPTH,
     only,
   } = options
@@ -26,59 +45,36 @@ export function programSource(options: ProgramOptions, services: ChildServices =
     location: [command, ...args].join(' '),
     async load(context) {
       try {
-        const { findProgram } = await import('../../process/programs.ts')
         const file = findProgram(command, context.env['PATH'], context.cwd)
-        if (file === undefined)
-          return { tools: [], problems: [toMissingProblem(name, command, context)] }
+        if (file === undefined) return toMissingProgram(name, command, context)
         const given = expandValues(options.env, context.env, `program '${name}'`)
-        const { loadProgram } = await import('../help/load-program.ts')
         return await loadProgram(
           { source: name, file, args, given, depth, only, services },
           context,
         )
       } catch (error) {
-        return toBrokenProblem(name, command, error)
+        return toBrokenProgram(name, command, error)
       }
     },
   }
 }
 
-function getProgramName(command: string): string {
-  return basename(command, extname(command))
+function toMissingProgram(source: string, command: string, { cwd }: LoadContext): LoadedSource {
+  const path = command.includes('/') ? resolve(cwd, command) : undefined
+  const [message, fix] =
+    path === undefined
+      ? [`there is no program '${command}' on the PATH`, `Install ${command}, or give its path`]
+      : [`there is no executable ${path}`, `chmod +x ${quoteForShell(path)}`]
+  return toBrokenSource(source, command, 'missing', message, fix)
 }
 
-function toMissingProblem(source: string, command: string, { cwd }: LoadContext): Problem {
-  const isPath = command.includes('/')
-  return {
-    source,
-    location: command,
-    reason: 'missing',
-    message: isPath
-      ? `there is no executable ${resolve(cwd, command)}`
-      : `there is no program '${command}' on the PATH`,
-    fix: isPath
-      ? `chmod +x ${quoteForShell(resolve(cwd, command))}`
-      : `Install ${command}, or give its path`,
-    severity: 'error',
+function toBrokenProgram(source: string, command: string, thrown: unknown): LoadedSource {
+  const { code, message, suggestion } = toToolError(thrown)
+  if (code === 'SANDBOX_UNAVAILABLE') {
+    const fix = `${suggestion?.fix ?? 'Install bubblewrap'}; or allow it without: --probe-unsandboxed`
+    return toBrokenSource(source, command, 'no-sandbox', message, fix)
   }
-}
-
-function toBrokenProblem(source: string, location: string, thrown: unknown): LoadedSource {
-  const error = ToolError.is(thrown)
-    ? thrown
-    : new ToolError('INTERNAL', String((thrown as Error)?.message ?? thrown))
-  const reason =
-    error.code === 'SANDBOX_UNAVAILABLE'
-      ? 'no-sandbox'
-      : error.code === 'CONFIG'
-        ? 'config'
-        : 'not-started'
-  const fix =
-    reason === 'no-sandbox'
-      ? `${error.suggestion?.fix ?? 'Install bubblewrap'}; or allow it without: --probe-unsandboxed`
-      : (error.suggestion?.fix ?? `Try it by hand: ${location} --help`)
-  return {
-    tools: [],
-    problems: [{ source, location, reason, message: error.message, fix, severity: 'error' }],
-  }
+  const reason = code === 'CONFIG' ? 'config' : 'not-started'
+  const fix = suggestion?.fix ?? `Try it by hand: ${command} --help`
+  return toBrokenSource(source, command, reason, message, fix)
 }
