@@ -13,6 +13,11 @@ import type { ToolDefinition, ToolOptions } from '../define/tool-types.ts'
 import { defineTool } from '../define/tool.ts'
 import type { Guard, PromptView } from '../protocol/context.ts'
 import type { ErrorObject, Outcome } from '../protocol/outcome.ts'
+import type {
+  ExportOptions,
+  ProviderForms,
+  ProviderName,
+} from '../protocol/providers/export-tools.ts'
 import { toFailedOutcome } from '../protocol/providers/tool-calls.ts'
 import type { State } from '../protocol/state.ts'
 import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
@@ -184,7 +189,11 @@ function createRenderedPrompt({
       return toFailedCall(wanted, toToolError(error))
     }
   }
-  const provide = () => import('../registry/providers.ts')
+  const exportTo = async <Name extends ProviderName>(
+    provider: Name,
+    how?: ExportOptions,
+  ): Promise<ProviderForms[Name]> =>
+    (await import('../registry/providers.ts')).exportTools(provider, tools, how)
   const prompt: RenderedPrompt = {
     name,
     text,
@@ -194,11 +203,14 @@ function createRenderedPrompt({
     call: async (wanted, input, options) => (await start(wanted, input, options)).outcome,
     evaluate: async (wanted, input, options = {}) =>
       toEvaluatedOutcome(await start(wanted, input, options), options),
-    toOpenAI: (async (how = {}) =>
-      (await provide()).toOpenAI(tools, how)) as RenderedPrompt['toOpenAI'],
-    toAnthropic: async () => (await provide()).toAnthropic(tools),
-    toGemini: async (how = {}) => (await provide()).toGemini(tools, how),
-    toMcp: async () => (await provide()).toMcp(tools),
+    toOpenAI: (({ api, ...how } = {}) =>
+      exportTo(
+        api === 'responses' ? 'openai-responses' : 'openai',
+        how,
+      )) as RenderedPrompt['toOpenAI'],
+    toAnthropic: () => exportTo('anthropic'),
+    toGemini: (how) => exportTo('gemini', how),
+    toMcp: () => exportTo('mcp'),
     handleToolCall: async (said, options) =>
       (await import('./tool-calls.ts')).handleToolCall(
         prompt,

@@ -3,11 +3,14 @@
  * valid while size, time, inode or hash are unchanged.
  */
 
-import { closeSync, constants, openSync, readSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
+import { closeSync, constants, openSync, readSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { readOwnedFile, writeCacheFile } from '../core/cache.ts'
-import { isObject } from '../util/values.ts'
+import { MEBIBYTE } from '../util/units.ts'
+import { isObject, tryParseJson } from '../util/values.ts'
+
+export { tryParseJson as parseJson } from '../util/values.ts'
 
 const CACHE_FORMAT = 'toolable folder cache 1'
 
@@ -27,24 +30,18 @@ export type CacheSubject = {
  */
 export function readCache(cacheFolder: string, folder: CacheSubject): Map<string, CacheRecord> {
   const lines = readOwnedFile(getCacheFile(cacheFolder, folder))?.split('\n') ?? []
-  const header = parseJson(lines[0] ?? '')
+  if (lines[0] !== formatHeader(folder, lines.length - 2) || lines.at(-1) !== '') return new Map()
   const records = new Map<string, CacheRecord>()
-  if (
-    !Array.isArray(header) ||
-    header[0] !== CACHE_FORMAT ||
-    header[1] !== folder.version ||
-    header[2] !== folder.path ||
-    header[3] !== folder.id ||
-    header[4] !== lines.length - 2 ||
-    lines.at(-1) !== ''
-  )
-    return records
-  for (let index = 1; index < lines.length - 1; index++) {
-    const record = parseCacheLine(lines[index]!)
+  for (const line of lines.slice(1, -1)) {
+    const record = parseCacheLine(line)
     if (!record) return new Map()
     records.set(record.path, record)
   }
   return records
+}
+
+function formatHeader({ version, path, id }: CacheSubject, count: number): string {
+  return JSON.stringify([CACHE_FORMAT, version, path, id, count])
 }
 
 /**
@@ -57,9 +54,8 @@ export function writeCache(
   records: Iterable<CacheRecord>,
 ): void {
   const lines = Array.from(records, formatCacheLine)
-  const text = `${[JSON.stringify([CACHE_FORMAT, folder.version, folder.path, folder.id, lines.length]), ...lines].join('\n')}\n`
-  const file = getCacheFile(cacheFolder, folder)
-  writeCacheFile(cacheFolder, file, text)
+  const text = [formatHeader(folder, lines.length), ...lines, ''].join('\n')
+  writeCacheFile(cacheFolder, getCacheFile(cacheFolder, folder), text)
 }
 
 function getCacheFile(cacheFolder: string, { path }: CacheSubject): string {
@@ -108,7 +104,7 @@ export function formatCacheLine({ path, stamp, hash, outline, body }: CacheRecor
 export function parseCacheLine(line: string): CacheRecord | undefined {
   const tab = line.indexOf('\t')
   if (tab === -1) return undefined
-  const head: unknown = parseJson(line.slice(0, tab))
+  const head: unknown = tryParseJson(line.slice(0, tab))
   if (!Array.isArray(head) || head.length !== 6) return undefined
   const [path, size, mtime, ino, hash, outline] = head as readonly unknown[]
   if (
@@ -121,15 +117,6 @@ export function parseCacheLine(line: string): CacheRecord | undefined {
   )
     return undefined
   return { path, stamp: { size, mtime, ino }, hash, outline, body: line.slice(tab + 1) }
-}
-
-/** JSON or undefined. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** What the file system tells of a file: another one means that it may have changed. */
@@ -156,7 +143,7 @@ export type FileInfo = {
 // A file system counts time in steps; what was written within the last one may be written again
 // without a trace.
 const CLOCK_STEP_MS = 20
-const MAX_HASHED_BYTES = 64 * 1024 * 1024
+const MAX_HASHED_BYTES = 64 * MEBIBYTE
 
 /** Looks at a file; undefined where it cannot be. */
 export function statFile(path: string): FileInfo | undefined {
@@ -202,7 +189,7 @@ export async function hashFile(path: string, size: number): Promise<string> {
   try {
     file = openSync(path, 'r')
     const hash = createHash('sha256')
-    const chunk = Buffer.allocUnsafe(Math.min(Math.max(size, 1), 1024 * 1024))
+    const chunk = Buffer.allocUnsafe(Math.min(Math.max(size, 1), MEBIBYTE))
     for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk))
       hash.update(chunk.subarray(0, read))
     return hash.digest('hex')

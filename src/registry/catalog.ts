@@ -10,10 +10,10 @@ import type { Prompt } from '../define/prompt.ts'
 import type { Resource } from '../define/resource.ts'
 import type { ToolDefinition } from '../define/tool-types.ts'
 import { defineTool } from '../define/tool.ts'
-import { hasPolicies } from '../process/load-policies.ts'
+import { hasPolicies, loadPolicies } from '../process/load-policies.ts'
 import type { CallRules, Context } from '../protocol/context.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compact } from '../util/values.ts'
+import { compact, once } from '../util/values.ts'
 import {
   assignEntryNames,
   getNotes,
@@ -98,17 +98,14 @@ function assignIds(
     }
     if (same) {
       const distinct = toDistinctName(bare, found.name)
-      byId.set(`${source}.${distinct}`, {
-        id: `${source}.${distinct}`,
-        bare: distinct,
-        found,
-        owner: undefined,
-      })
+      const distinctId = `${source}.${distinct}`
+      byId.set(distinctId, { id: distinctId, bare: distinct, found, owner: undefined })
       continue
     }
     const key = toLookupKey(bare)
     const owner = owners.get(key)
     const placed = { id, bare, found, owner }
+    byId.set(id, placed)
     if (!owner) owners.set(key, placed)
     else if (owner.found.tier === found.tier)
       report(
@@ -117,7 +114,6 @@ function assignIds(
           `'${found.name}' is also a tool of '${owner.found.source}'; the bare name means that one, and this one is '${id}'`,
         ),
       )
-    byId.set(id, placed)
   }
   return [...byId.values()]
 }
@@ -147,17 +143,14 @@ function assignNames(placed: readonly PlacedTool[]): readonly EntryParts[] {
   if (shadowed.length === 0) return placed.map(({ id, bare, found }) => ({ id, name: bare, found }))
   const inView = [...placed.filter(({ owner }) => owner === undefined), ...shadowed]
   const named = assignEntryNames(
-    inView.map(({ id, bare, found, owner }) => ({
-      id,
-      bare,
-      found,
-      source: found.source,
-      owner,
-      shadowed: owner !== undefined,
+    inView.map((tool) => ({
+      ...tool,
+      source: tool.found.source,
+      shadowed: tool.owner !== undefined,
     })),
   )
   return Array.from(named, ([name, { id, found, owner }]) =>
-    compact({ id, name, found, shadowedBy: owner ? owner.id : undefined }),
+    compact({ id, name, found, shadowedBy: owner?.id }),
   )
 }
 
@@ -178,11 +171,6 @@ function indexEntries(entries: readonly RegistryEntry[]): Catalog['find'] {
         : byId(`${toValidName(name.slice(0, dot))}.${toValidName(name.slice(dot + 1))}`))
     )
   }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => (made ??= { value: make() }).value
 }
 
 function toDuplicateProblem(found: FoundTool, message: string): Problem {
@@ -268,16 +256,13 @@ function createEntry(
   onProblem: (problem: Problem) => void,
   rules?: CallRules,
 ): RegistryEntry {
-  let definition: ToolDefinition | undefined
-  const define = (): ToolDefinition => {
+  const define = once((): ToolDefinition => {
     try {
       const made = found.define(name, id)
-      return applyRules(
-        rules,
-        found.tier === 'in-process' || found.composed || made.metadata.permissions
-          ? made
-          : enforcePolicies(made, id),
-      )
+      const isGoverned =
+        found.tier === 'in-process' || found.composed || made.metadata.permissions !== undefined
+      const governed = isGoverned ? made : enforcePolicies(made, id)
+      return rules ? keepNotes(withRules(governed, rules), governed) : governed
     } catch (thrown) {
       const error = toToolError(thrown)
       onProblem({
@@ -290,7 +275,7 @@ function createEntry(
       })
       return defineUnusableTool(name, found, error)
     }
-  }
+  })
   return {
     id,
     name,
@@ -299,16 +284,15 @@ function createEntry(
     ...compact({ shadowedBy }),
     identity: compact({ tool: id, version: found.version }),
     get definition() {
-      return (definition ??= define())
+      return define()
     },
   }
 }
 
-function applyRules(rules: CallRules | undefined, definition: ToolDefinition): ToolDefinition {
-  if (!rules) return definition
-  const ruled = withRules(definition, rules)
-  setNotes(ruled, getNotes(definition))
-  return ruled
+// A changed definition keeps the notes of the one it was made from.
+function keepNotes(made: ToolDefinition, from: ToolDefinition): ToolDefinition {
+  setNotes(made, getNotes(from))
+  return made
 }
 
 function defineUnusableTool(
@@ -343,17 +327,11 @@ function enforcePolicies(definition: ToolDefinition, tool: string): ToolDefiniti
     hasPolicies(ctx.cwd, ctx.env)
       ? requireAllowed(tool, ctx).then(() => run(input, ctx))
       : run(input, ctx)
-  const made = { ...definition, run: guarded } as ToolDefinition
-  setNotes(made, getNotes(definition))
-  return made
+  return keepNotes({ ...definition, run: guarded } as ToolDefinition, definition)
 }
 
 async function requireAllowed(tool: string, { cwd, env }: Context): Promise<void> {
-  const [{ loadPolicies }, { checkUnconfined }, { decideLevel }] = await Promise.all([
-    import('../process/load-policies.ts'),
-    import('../process/policy-check.ts'),
-    import('../process/policy-check.ts'),
-  ])
+  const { checkUnconfined, decideLevel } = await import('../process/policy-check.ts')
   const policy = await loadPolicies(cwd, env)
   await checkUnconfined(policy, tool)
   await decideLevel({

@@ -29,21 +29,23 @@ export function selectEntries<Entry extends EntryParts>(
   entries: readonly Entry[],
   given: FilterInput = 'all',
 ): readonly Entry[] {
-  const filter =
+  const { name, tag, source, kind } =
     typeof given === 'string' || Array.isArray(given)
-      ? { name: given as string | readonly string[] }
+      ? ({ name: given } as Filter)
       : (given as Filter)
-  const wanted = toPatternList(filter.name)
+  const wanted = toPatternList(name)
   if (wanted?.length === 1 && wanted[0] === 'none') return []
   const tests = [
-    wanted?.includes('all')
-      ? undefined
-      : createMatcher('tool', wanted, entries, ({ id, name, found }) => [id, name, found.name]),
-    createMatcher('tag', toPatternList(filter.tag), entries, ({ found }) => found.tags),
-    createMatcher('source', toPatternList(filter.source), entries, ({ found }) => [found.source]),
-    createMatcher('kind', toPatternList(filter.kind), entries, ({ found }) => [found.kind]),
+    createMatcher('tool', wanted?.includes('all') ? undefined : wanted, entries, (entry) => [
+      entry.id,
+      entry.name,
+      entry.found.name,
+    ]),
+    createMatcher('tag', toPatternList(tag), entries, ({ found }) => found.tags),
+    createMatcher('source', toPatternList(source), entries, ({ found }) => [found.source]),
+    createMatcher('kind', toPatternList(kind), entries, ({ found }) => [found.kind]),
   ]
-  return entries.filter((entry) => tests.every((test) => test === undefined || test(entry)))
+  return entries.filter((entry) => tests.every((test) => test(entry)))
 }
 
 function toPatternList(
@@ -57,8 +59,8 @@ function createMatcher<Entry>(
   wanted: readonly string[] | undefined,
   entries: readonly Entry[],
   words: (entry: Entry) => readonly string[],
-): ((entry: Entry) => boolean) | undefined {
-  if (wanted === undefined) return undefined
+): (entry: Entry) => boolean {
+  if (wanted === undefined) return () => true
   const tests = wanted.map((pattern) => createWildcardMatcher(pattern))
   const fits = (entry: Entry, test: (text: string) => boolean): boolean =>
     words(entry).some((word) => test(word))

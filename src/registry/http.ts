@@ -6,7 +6,8 @@
 import type { ErrorCode } from '../protocol/errors.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
-import { compact, isObject } from '../util/values.ts'
+import { MEBIBYTE } from '../util/units.ts'
+import { asText, compact } from '../util/values.ts'
 
 const MAX_REDIRECTS = 5
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
@@ -23,7 +24,7 @@ type OutgoingRequest = {
   readonly who: string
 }
 
-/** A whole answer. `document` is its JSON, where it says that it is JSON, or plainly is. */
+/** A whole answer. `document` is its JSON, when its type says JSON or its text looks like JSON. */
 export type HttpResult = {
   readonly status: number
   readonly type: string
@@ -33,8 +34,8 @@ export type HttpResult = {
 }
 
 /**
- * Sends a request and reads the whole answer, whatever its status. Throws ToolError where there is
- * none: DEPENDENCY, TIMEOUT, OUTPUT_LIMIT, or the reason of the signal.
+ * Sends a request and reads the whole answer, also one with an error status. Throws ToolError when
+ * there is none: DEPENDENCY, TIMEOUT, OUTPUT_LIMIT, or the reason of the signal.
  */
 export async function sendRequest(wanted: OutgoingRequest): Promise<HttpResult> {
   const { who, signal, timeout } = wanted
@@ -67,15 +68,13 @@ export async function sendRequest(wanted: OutgoingRequest): Promise<HttpResult> 
   }
 }
 
-// A redirect to another origin would carry input and credentials to somebody who was not
-// configured.
+// A redirect to another origin would carry input and credentials to a server that was not configured.
 async function fetchFollowingRedirects(
   { url, method, headers, body }: OutgoingRequest,
   signal: AbortSignal,
 ): Promise<Response> {
   let address = url
-  let sent: { readonly method: string; readonly body?: NonNullable<OutgoingRequest['body']> } =
-    compact({ method, body })
+  let sent: Pick<OutgoingRequest, 'method' | 'body'> = compact({ method, body })
   for (let count = 0; count <= MAX_REDIRECTS; count += 1) {
     const answer = await fetch(address, {
       ...sent,
@@ -123,8 +122,8 @@ function parseBody(
 ): { readonly document?: unknown } {
   const saysJson = /[/+]json\b/.test(type)
   const text = bytes.toString('utf8')
-  if (text.trim() === '' || (!saysJson && (type.includes('html') || !/^\s*[[{]/.test(text))))
-    return {}
+  const looksLikeJson = !type.includes('html') && /^\s*[[{]/.test(text)
+  if (text.trim() === '' || !(saysJson || looksLikeJson)) return {}
   try {
     return { document: JSON.parse(text) as unknown }
   } catch (error) {
@@ -142,17 +141,12 @@ function parseBody(
 }
 
 function toUnreachableError(error: unknown, { who, url }: OutgoingRequest): ToolError {
-  const { message, cause } = error as { readonly message?: string; readonly cause?: unknown }
-  const code =
-    isObject(cause) || cause instanceof Error
-      ? (cause as { readonly code?: unknown }).code
-      : undefined
-  const why =
-    typeof code === 'string'
-      ? code
-      : cause instanceof Error
-        ? cause.message
-        : String(message ?? error)
+  const { message = error, cause } = error as {
+    readonly message?: string
+    readonly cause?: unknown
+  }
+  const { code } = (cause ?? {}) as { readonly code?: unknown }
+  const why = asText(code) ?? String(cause instanceof Error ? cause.message : message)
   return new ToolError('DEPENDENCY', `${who} cannot be reached at ${url.origin}: ${why}`, {
     suggestion: `Look whether it is there: curl -i ${url.origin}`,
     cause: error,
@@ -160,12 +154,9 @@ function toUnreachableError(error: unknown, { who, url }: OutgoingRequest): Tool
 }
 
 /** Bytes of one answer, or of one event of a stream. */
-export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
+export const MAX_RESPONSE_BYTES = 16 * MEBIBYTE
 
-/**
- * The same answer, which breaks with OUTPUT_LIMIT when it, or one event of its stream, grows too
- * large.
- */
+/** The same answer, which fails with OUTPUT_LIMIT when it, or one event of its stream, is too large. */
 export function limitResponse(answer: Response): Response {
   if (!answer.body) return answer
   const isStream = answer.headers.get('content-type')?.includes('text/event-stream') === true
@@ -174,16 +165,16 @@ export function limitResponse(answer: Response): Response {
     statusText: answer.statusText,
     headers: answer.headers,
   })
-  // A response that is built has no address, and who follows redirects looks at it.
+  // A constructed response has no address, and code that follows redirects reads it.
   Object.defineProperty(limited, 'url', { value: answer.url })
   return limited
 }
 
-/** What is said about an answer that is too large. */
+/** The error for an answer that is too large. */
 export function toResponseTooLargeError(): ToolError {
   return new ToolError(
     'OUTPUT_LIMIT',
-    `the answer has more than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB`,
+    `the answer has more than ${MAX_RESPONSE_BYTES / MEBIBYTE} MiB`,
     { suggestion: 'Ask for less: narrow the input of the call' },
   )
 }
@@ -207,7 +198,6 @@ function findLastEventEnd(chunk: Uint8Array): number {
 }
 
 const CODES_BY_STATUS: ReadonlyMap<number, ErrorCode> = new Map([
-  [400, 'INVALID_INPUT'],
   [401, 'PERMISSION'],
   [403, 'PERMISSION'],
   [404, 'NOT_FOUND'],
@@ -215,9 +205,6 @@ const CODES_BY_STATUS: ReadonlyMap<number, ErrorCode> = new Map([
   [409, 'CONFLICT'],
   [410, 'NOT_FOUND'],
   [412, 'PRECONDITION'],
-  [413, 'INVALID_INPUT'],
-  [415, 'INVALID_INPUT'],
-  [422, 'INVALID_INPUT'],
   [425, 'DEPENDENCY'],
   [428, 'PRECONDITION'],
   [429, 'RATE_LIMIT'],

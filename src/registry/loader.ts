@@ -9,20 +9,15 @@ import { toToolError } from '../core/errors.ts'
 import { host } from '../core/host.ts'
 import type { Context } from '../protocol/context.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { waitAtMost } from '../util/async.ts'
 import { compact } from '../util/values.ts'
 import type { Catalog } from './catalog.ts'
 import { buildCatalog } from './catalog.ts'
-import type {
-  ChildCall,
-  ChildServices,
-  WarmCall,
-  WarmCaller,
-  WarmSettings,
-} from './child/child-call.ts'
+import type { ChildCall, ChildServices, WarmCall } from './child/child-call.ts'
 import { WarmUnavailable } from './child/child-call.ts'
 import { openSources } from './source-table.ts'
-import type { LoadContext, LoadedSource, Problem, ToolSource } from './source.ts'
-import { collectOwnVariables } from './source.ts'
+import type { LoadContext, LoadedSource, ToolSource } from './source.ts'
+import { collectOwnVariables, toBrokenSource } from './source.ts'
 import type { SourceRegistryOptions, SourceState } from './types.ts'
 import type { WarmPool } from './warm/pool.ts'
 
@@ -30,256 +25,241 @@ import type { WarmPool } from './warm/pool.ts'
 type SourceLoader = {
   merged(): Catalog
   states(): readonly SourceState[]
-  /** Loads what definitions need; undefined where that is done. */
+  /** Loads the code that definitions need. Undefined when that is done. */
   prepare(): Promise<void> | undefined
-  /** Looks again into every source. */
+  /** Loads every source again. */
   reload(fresh: boolean): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Opens all sources and loads them at the same time: a slow one delays nobody but the registry
- * itself, and with `patience` not even that for longer than so many milliseconds.
+ * Opens all sources and loads them in parallel. A source that is not loaded after `patienceMs` is
+ * added when it is; without `patienceMs` and in strict registries all sources are awaited.
  */
 export async function loadSources(
   options: SourceRegistryOptions,
   onChange: () => void,
   more: readonly ToolSource[] = [],
-  patience?: number,
+  patienceMs?: number,
 ): Promise<SourceLoader> {
+  const { answer, sample, strict } = options
   const rules = createRules(options)
   const stop = new AbortController()
+  const isClosed = (): boolean => stop.signal.aborted
   const services = openServices(options)
-  const sources = await openSources(
-    options,
-    compact({ services, answer: options.answer, sample: options.sample }),
-    more,
-  )
+  const sources = await openSources(options, compact({ services, answer, sample }), more)
   const context = await buildLoadContext(options, stop.signal)
-  const found = new Map<ToolSource, LoadedSource>()
+  const slots = sources.map((source) => new SourceSlot(source, context))
   let merged = buildCatalog([])
   let isPrepared = false
   let preparing: Promise<void> | undefined
 
-  const turns = new Map(
-    sources.map((source) => [
-      source,
-      serialQueue(async (fresh) => {
-        if (stop.signal.aborted) return
-        const loaded = await loadOne(source, fresh)
-        if (!stop.signal.aborted) found.set(source, loaded)
-      }),
-    ]),
-  )
-  const underWay = new Map<ToolSource, number>()
-  const load = async (source: ToolSource, fresh: boolean): Promise<void> => {
-    underWay.set(source, (underWay.get(source) ?? 0) + 1)
-    await turns.get(source)!.run(fresh)
-    underWay.set(source, underWay.get(source)! - 1)
-  }
-  const loadOne = async (source: ToolSource, fresh: boolean): Promise<LoadedSource> => {
-    try {
-      return await source.load({ ...context, fresh })
-    } catch (error) {
-      return { tools: [], problems: [toLoadProblem(source, error)] }
-    }
-  }
-  // After close the last catalogue stays, so that late calls learn that the registry is closed.
-  const join = (): boolean => {
-    if (stop.signal.aborted) return false
+  const merge = (): void => {
     merged = buildCatalog(
-      sources.map((source) => found.get(source) ?? { tools: [] }),
+      slots.map(({ loaded }) => loaded),
       rules,
     )
-    return true
   }
-  const loadEach = async (fresh: boolean): Promise<void> => {
-    const loads = sources.map((source) => load(source, fresh))
-    const late =
-      patience === undefined || options.strict
-        ? (await Promise.all(loads), [])
-        : await findPendingLoads(loads, patience)
-    join()
-    for (const load of late) {
-      void load.then(() => {
-        if (join()) onChange()
-      })
-    }
+  // After close the last catalogue stays, so that late calls learn that the registry is closed.
+  const mergeAndAnnounce = (): void => {
+    if (isClosed()) return
+    merge()
+    onChange()
+  }
+  const loadAll = async (fresh: boolean): Promise<void> => {
+    const loads = slots.map((slot) => slot.load(fresh))
+    if (strict || patienceMs === undefined) return void (await Promise.all(loads))
+    const late = await findPending(loads, patienceMs)
+    for (const load of late) void load.then(mergeAndAnnounce)
   }
   const prepare = async (): Promise<void> => {
-    await Promise.all(sources.map(async (source) => source.prepare?.()))
+    await Promise.all(sources.map((source) => source.prepare?.()))
     isPrepared = true
   }
   const close = async (): Promise<void> => {
     stop.abort()
-    const end = (): readonly Promise<void>[] => sources.map(async (source) => source.close?.())
-    await Promise.allSettled([...end(), services.close()])
-    // A look that was under way may have opened something meanwhile.
-    await Promise.all([...turns.values()].map((turn) => turn.whenIdle()))
-    await Promise.allSettled(end())
+    const closeSources = () => sources.map(async (source) => source.close?.())
+    await Promise.allSettled([...closeSources(), services.close()])
+    // A load that was running may have opened something meanwhile.
+    await Promise.all(slots.map((slot) => slot.whenIdle()))
+    await Promise.allSettled(closeSources())
   }
 
-  // Before the first look, because what changes during it is told once.
-  for (const source of sources) {
-    source.onChange?.(
-      throttle(async () => {
-        await load(source, false)
-        if (join()) onChange()
-      }),
+  // Before the first load, because a change during it is reported once.
+  for (const slot of slots)
+    slot.source.onChange?.(throttle(() => slot.load(false).then(mergeAndAnnounce)))
+  await loadAll(false)
+  merge()
+  const [problem, ...others] = strict ? merged.problems : []
+  if (problem) {
+    await close()
+    throw new ToolError(
+      'CONFIG',
+      `${problem.message}${others.length > 0 ? ` (and ${others.length} more)` : ''}`,
+      { details: { problems: merged.problems.slice(0, 50) }, suggestion: problem.fix },
     )
-  }
-  await loadEach(false)
-  if (options.strict) {
-    const [first, ...others] = merged.problems
-    if (first) {
-      await close()
-      throw new ToolError(
-        'CONFIG',
-        `${first.message}${others.length > 0 ? ` (and ${others.length} more)` : ''}`,
-        { details: { problems: merged.problems.slice(0, 50) }, suggestion: first.fix },
-      )
-    }
   }
   return {
     merged: () => merged,
     prepare: () => (isPrepared ? undefined : (preparing ??= prepare())),
-    states: () =>
-      sources.map((source) => {
-        const { tools, problems } = found.get(source) ?? { tools: [] }
-        return compact({
-          name: source.name,
-          kind: source.kind,
-          location: source.location,
-          tools: tools.length,
-          problems: problems?.length ?? 0,
-          loading: (underWay.get(source) ?? 0) > 0 ? (true as const) : undefined,
-        })
-      }),
+    states: () => slots.map((slot) => slot.describe()),
     async reload(fresh) {
-      if (stop.signal.aborted) throw new ToolError('PRECONDITION', 'the registry is closed')
-      // A program may have changed in files that nobody looks at.
+      if (isClosed()) throw new ToolError('PRECONDITION', 'the registry is closed')
+      // A program may have changed in files that are not watched.
       services.refresh()
-      await loadEach(fresh)
-      if (!stop.signal.aborted) onChange()
+      await loadAll(fresh)
+      mergeAndAnnounce()
     },
     close,
   }
 }
 
-// Those that have not come within so many milliseconds.
-async function findPendingLoads(
-  loads: readonly Promise<void>[],
-  patience: number,
-): Promise<readonly Promise<void>[]> {
-  const come = new Set<Promise<void>>()
-  let timer: NodeJS.Timeout | undefined
-  const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, patience)))
-  await Promise.race([enough, Promise.all(loads.map((load) => load.then(() => come.add(load))))])
-  clearTimeout(timer)
-  return loads.filter((load) => !come.has(load))
-}
+type LoadTurn = { fresh: boolean; readonly done: Promise<void> }
 
-function toLoadProblem(source: ToolSource, thrown: unknown): Problem {
-  return {
-    source: source.name,
-    location: source.location,
-    reason: 'failed',
-    message: `${source.kind} '${source.name}' could not be read: ${toToolError(thrown).message}`,
-    fix: 'Look at the message; everything else works without it',
-    severity: 'error',
+/** A source and what it found last. Its loads never overlap. */
+class SourceSlot {
+  readonly source: ToolSource
+  loaded: LoadedSource = { tools: [] }
+  readonly #context: LoadContext
+  #last = Promise.resolve()
+  #next: LoadTurn | undefined
+  #pending = 0
+
+  constructor(source: ToolSource, context: LoadContext) {
+    this.source = source
+    this.#context = context
+  }
+
+  /**
+   * Loads the source after the load that is running. All requests that come meanwhile share one
+   * load, which is fresh if one of them asks for that. Never throws.
+   */
+  load(fresh: boolean): Promise<void> {
+    if (this.#next) {
+      this.#next.fresh ||= fresh
+      return this.#next.done
+    }
+    const turn: LoadTurn = { fresh, done: this.#last.then(() => this.#loadNow(turn)) }
+    this.#pending += 1
+    this.#next = turn
+    return (this.#last = turn.done)
+  }
+
+  whenIdle(): Promise<void> {
+    return this.#last
+  }
+
+  describe(): SourceState {
+    const { name, kind, location } = this.source
+    const { tools, problems = [] } = this.loaded
+    const loading = this.#pending > 0 || undefined
+    return compact({
+      name,
+      kind,
+      location,
+      tools: tools.length,
+      problems: problems.length,
+      loading,
+    })
+  }
+
+  async #loadNow({ fresh }: LoadTurn): Promise<void> {
+    this.#next = undefined
+    const { signal } = this.#context
+    if (!signal.aborted) {
+      const loaded = await this.#tryLoad(fresh)
+      // What fails because the registry was closed says nothing about the source.
+      if (!signal.aborted) this.loaded = loaded
+    }
+    this.#pending -= 1
+  }
+
+  async #tryLoad(fresh: boolean): Promise<LoadedSource> {
+    const { name, kind, location } = this.source
+    try {
+      return await this.source.load({ ...this.#context, fresh })
+    } catch (error) {
+      const message = `${kind} '${name}' could not be read: ${toToolError(error).message}`
+      const fix = 'Look at the message; everything else works without it'
+      return toBrokenSource(name, location, 'failed', message, fix)
+    }
   }
 }
 
-/** What the sources of a registry work with, by its options. */
+/** The loads that are not done after this time. */
+async function findPending(
+  loads: readonly Promise<void>[],
+  milliseconds: number,
+): Promise<readonly Promise<void>[]> {
+  const pending = new Set(loads)
+  const all = Promise.all(loads.map((load) => load.then(() => pending.delete(load))))
+  await waitAtMost(milliseconds, all)
+  return [...pending]
+}
+
 async function buildLoadContext(
   { cwd = host.cwd(), env = host.env(), cache = true, probe = {} }: SourceRegistryOptions,
   signal: AbortSignal,
 ): Promise<LoadContext> {
+  const { unsandboxed = false, concurrency } = probe
+  const cacheFolder = cache === true ? await getUserFolder('cache', env) : cache || undefined
   return {
     cwd,
     env,
     fresh: false,
-    cacheFolder:
-      cache === false
-        ? undefined
-        : typeof cache === 'string'
-          ? cache
-          : await getUserFolder('cache', env),
-    probe: compact({ unsandboxed: probe.unsandboxed ?? false, concurrency: probe.concurrency }),
+    cacheFolder,
+    probe: compact({ unsandboxed, concurrency }),
     signal,
   }
 }
 
-/** What the sources of one registry share; `close` ends it and waits for what still runs. */
-type RegistryServices = ChildServices & { refresh(): void; close(): Promise<void> }
+/** What the sources of one registry share. `close` waits for the calls that still run. */
+type RegistryServices = ChildServices & {
+  /** From now on new processes answer: the files of a program may have changed. */
+  refresh(): void
+  close(): Promise<void>
+}
 
-/** Opens what the sources share. Nothing is loaded or started before it is needed. */
+/** Creates what the sources share. The first warm call loads the pool of warm programs. */
 function openServices({ env = host.env() }: SourceRegistryOptions): RegistryServices {
   const running = new Set<Promise<unknown>>()
-  const warm = createWarmPrograms({ env })
+  let pool: WarmPool | undefined
+  let opening: Promise<WarmPool> | undefined
+  const openPool = async (): Promise<WarmPool> => {
+    const { createWarmPool } = await import('./warm/pool.ts')
+    return (pool = createWarmPool({ env }))
+  }
   return {
     running,
-    warm,
-    refresh: () => warm.refresh(),
+    warm: {
+      async call(call, input, ctx, looked) {
+        if (call.tool === undefined) return undefined
+        const warmCall = toWarmCall(call, call.tool, input, ctx)
+        try {
+          return await (pool ?? (await (opening ??= openPool()))).call(warmCall, ctx, looked)
+        } catch (error) {
+          if (error instanceof WarmUnavailable) return undefined
+          throw error
+        }
+      },
+    },
+    refresh: () => pool?.refresh(),
     async close() {
-      await warm.close()
+      await (await opening)?.close()
       await Promise.allSettled([...running])
     },
   }
 }
 
-/** The programs that the calls of a registry keep running. */
-type WarmPrograms = WarmCaller & {
-  /** From here on new processes answer: what a program was made of may have changed. */
-  refresh(): void
-  close(): Promise<void>
-}
-
-/** Calls tools warm. Everything it needs is loaded by the first call. */
-function createWarmPrograms(
-  settings: Partial<WarmSettings> & Pick<WarmSettings, 'env'>,
-): WarmPrograms {
-  let pool: WarmPool | undefined
-  let opening: Promise<WarmPool> | undefined
-  const open = (): Promise<WarmPool> =>
-    (opening ??= import('./warm/pool.ts').then(
-      ({ createWarmPool }) => (pool = createWarmPool(settings)),
-    ))
-  return {
-    async call(call, input, ctx, looked) {
-      if (call.tool === undefined) return undefined
-      try {
-        return await (pool ?? (await open())).call(
-          toWarmCall(call, call.tool, input, ctx),
-          ctx,
-          looked,
-        )
-      } catch (error) {
-        if (error instanceof WarmUnavailable) return undefined
-        throw error
-      }
-    },
-    refresh: () => pool?.refresh(),
-    close: async () => (await opening)?.close(),
-  }
-}
-
 function toWarmCall(call: ChildCall, tool: string, input: unknown, ctx: Context): WarmCall {
   const { command, cwd = ctx.cwd, destructive = false } = call
-  return {
-    command,
-    cwd,
-    tool,
-    input,
-    host: ctx.env,
-    env: getCallVariables(call, ctx),
-    confirmed: destructive,
-  }
+  const env = getCallVariables(call, ctx)
+  return { command, cwd, tool, input, host: ctx.env, env, confirmed: destructive }
 }
 
 const variablesByCall = new WeakMap<ChildCall, WarmCall['env'] & object>()
 
-// What does not depend on the caller is made once.
+// Variables that do not depend on the caller are collected once.
 function getCallVariables(call: ChildCall, ctx: Context): WarmCall['env'] & object {
   if (call.requireEnv) return collectOwnVariables(call, ctx)
   let variables = variablesByCall.get(call)
@@ -287,47 +267,11 @@ function getCallVariables(call: ChildCall, ctx: Context): WarmCall['env'] & obje
   return variables
 }
 
-/** Work that is never done twice at the same time. */
-type SerialQueue = {
-  /**
-   * Does it once more: after what is under way, and once for all who ask meanwhile; `fresh` where
-   * one of them wants that.
-   */
-  run(fresh: boolean): Promise<void>
-  /** When nothing is under way any more. */
-  whenIdle(): Promise<void>
-}
-
-/**
- * Does work in turn, so that what was begun later also ends later, and a thousand wishes at once
- * are one. `work` never throws.
- */
-function serialQueue(work: (fresh: boolean) => Promise<void>): SerialQueue {
-  let last = Promise.resolve()
-  let next: { fresh: boolean; readonly done: Promise<void> } | undefined
-  return {
-    run(fresh) {
-      if (next) {
-        next.fresh ||= fresh
-        return next.done
-      }
-      const begin = (): Promise<void> => {
-        next = undefined
-        return work(turn.fresh)
-      }
-      const turn = { fresh, done: last.then(begin) }
-      next = turn
-      return (last = turn.done)
-    },
-    whenIdle: () => last,
-  }
-}
-
 const THROTTLE_MS = 500
 
 /**
- * Does the work at once when it is called, and not again before it is done and a moment has passed:
- * a source that tells of a change whenever it is looked at keeps nobody busy.
+ * Runs the work on the first call, and again at most once per half second after it is done: a source
+ * that reports a change whenever it is loaded must not keep the registry busy.
  */
 function throttle(work: () => Promise<void>): () => void {
   let isResting = false

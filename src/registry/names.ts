@@ -27,13 +27,13 @@ const LATIN_LETTERS: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * A name that every surface can carry, made of whatever its owner calls a tool: `getUser` is
- * `get_user`. Depends on nothing but the name; long and foreign ones end in a hash, so that they
- * stay apart.
+ * Turns the name its owner gave a tool into one that every transport can carry: `getUser` becomes
+ * `get_user`. Depends on nothing but the name; long and non-Latin names end in a hash to stay
+ * distinct.
  */
 export function toValidName(foreign: string): string {
   if (VALID_NAME.test(foreign)) return foreign
-  // Nobody meant more than this to be read; the hash knows the rest.
+  // The hash covers what is cut off.
   const { text, isLossy } = transliterate(foreign.slice(0, 4 * MAX_NAME_LENGTH))
   const plain = text
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -42,12 +42,12 @@ export function toValidName(foreign: string): string {
     .replace(/[^a-z0-9_-]+/g, '_')
     .replace(/^[_-]+|[_-]+$/g, '')
   if (plain === '') return `tool_${shortHash(foreign)}`
-  return isLossy || plain.length > MAX_NAME_LENGTH ? appendHash(plain, foreign) : plain
+  return isLossy || plain.length > MAX_NAME_LENGTH ? toDistinctName(plain, foreign) : plain
 }
 
 /**
- * Names of the tools of one source, by what their owner calls them: names that would fall together
- * (`a.b` and `a b`) are kept apart, and the one that was valid already keeps its name.
+ * The valid names of the tools of one source, by their original names. Names that would become equal
+ * (`a.b` and `a b`) are kept distinct, and one that is valid already is kept.
  */
 export function toValidNames(foreign: Iterable<string>): Map<string, string> {
   const names = new Map<string, string>()
@@ -63,13 +63,15 @@ export function toValidNames(foreign: Iterable<string>): Map<string, string> {
   }
   for (const [valid, same] of bent)
     if (same.length > 1 || names.has(valid))
-      for (const name of same) names.set(name, appendHash(valid, name))
+      for (const name of same) names.set(name, toDistinctName(valid, name))
   return names
 }
 
-/** The same name, told apart from others by a seed. */
-export function toDistinctName(name: string, seed: string): string {
-  return appendHash(name, seed)
+/** The name, or the first of `name_2`, `name_3`, ... that is free. */
+export function toFreeName(wanted: string, isTaken: (name: string) => boolean): string {
+  let name = wanted
+  for (let count = 2; isTaken(name); count += 1) name = `${wanted}_${count}`
+  return name
 }
 
 /** What the names of entries are made of. */
@@ -104,9 +106,9 @@ export function assignEntryNames<Entry extends NamedEntry>(
   return new Map(
     all.map(({ entry, plain }) => {
       if (!entry.shadowed) return [plain, entry]
-      let name = wanted.get(toLookupKey(plain)) === 1 ? plain : appendHash(plain, entry.id)
+      let name = wanted.get(toLookupKey(plain)) === 1 ? plain : toDistinctName(plain, entry.id)
       for (let attempt = 1; taken.has(toLookupKey(name)); attempt += 1)
-        name = appendHash(plain, `${entry.id}#${attempt}`)
+        name = toDistinctName(plain, `${entry.id}#${attempt}`)
       taken.add(toLookupKey(name))
       return [name, entry]
     }),
@@ -120,8 +122,8 @@ export function assignEntryNames<Entry extends NamedEntry>(
 export function toExportName(name: string): string {
   if (/^(?:[a-z]|_(?![0-9-]))/.test(name)) return name
   // Gemini wants a letter or '_' first. What begins with '_' and a digit already has to make room.
-  if (name.startsWith('_')) return appendHash(name, name)
-  return name.length < MAX_NAME_LENGTH ? `_${name}` : appendHash(`_${name}`, name)
+  if (name.startsWith('_')) return toDistinctName(name, name)
+  return name.length < MAX_NAME_LENGTH ? `_${name}` : toDistinctName(`_${name}`, name)
 }
 
 /** Entries by the names under which models know them. */
@@ -140,10 +142,11 @@ function toShadowedName({ id, source, bare }: NamedEntry): string {
     !source.includes('__') &&
     !source.endsWith('_') &&
     !bare.startsWith('_')
-  return isClear && plain.length <= MAX_NAME_LENGTH ? plain : appendHash(plain, id)
+  return isClear && plain.length <= MAX_NAME_LENGTH ? plain : toDistinctName(plain, id)
 }
 
-function appendHash(plain: string, seed: string): string {
+/** The name with a hash of the seed, so that it differs from others. */
+export function toDistinctName(plain: string, seed: string): string {
   return `${plain.slice(0, MAX_NAME_LENGTH - 9).replace(/[_-]+$/, '') || 'tool'}_${shortHash(seed)}`
 }
 
@@ -174,9 +177,7 @@ export function toSummary(
     title,
   }: { readonly summary?: unknown; readonly description?: unknown; readonly title?: unknown },
 ): string {
-  const line =
-    [summary, description, title].map((text) => readFirstLine(text)).find((text) => text !== '') ??
-    name
+  const line = [summary, description, title].map(readFirstLine).find((text) => text !== '') ?? name
   return line.length <= MAX_SUMMARY_LENGTH
     ? line
     : `${line.slice(0, MAX_SUMMARY_LENGTH - 3).trimEnd()}...`
@@ -200,14 +201,14 @@ const INVISIBLE_CHARACTERS = /[\u200b\u2060-\u2064]|\udb40[\udc00-\udc7f]/g
 const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 /**
- * Words of somebody else as people and models may see them: no escapes, nothing invisible, not too
- * long; undefined for what is no text or has nothing in it.
+ * Foreign text made safe to show to people and models: no escapes, nothing invisible, not too long.
+ * Undefined for empty text and other values.
  */
-export function cleanText(given: unknown, longest: number): string | undefined {
+export function cleanText(given: unknown, maxLength: number): string | undefined {
   if (typeof given !== 'string') return undefined
-  // A bound before any work.
+  // Bounded before any work.
   const text = given
-    .slice(0, longest * 2)
+    .slice(0, maxLength * 2)
     .replace(/\r\n?/g, '\n')
     .replace(TERMINAL_SEQUENCES, '')
     .replace(CONTROL_CHARACTERS, '')
@@ -215,22 +216,19 @@ export function cleanText(given: unknown, longest: number): string | undefined {
     .replace(LONE_SURROGATES, '\ufffd')
     .trim()
   if (text === '') return undefined
-  return text.length <= longest
-    ? text
-    : `${text
-        .slice(0, longest - 1)
-        .replace(LONE_SURROGATES, '')
-        .trimEnd()}${ELLIPSIS}`
+  if (text.length <= maxLength) return text
+  const cut = text.slice(0, maxLength - 1).replace(LONE_SURROGATES, '')
+  return `${cut.trimEnd()}${ELLIPSIS}`
 }
 
 const notesByDefinition = new WeakMap<ToolDefinition, readonly string[]>()
 
-/** Keeps what of its owner's description could not be taken as it is. */
-export function setNotes(definition: ToolDefinition, told: readonly string[]): void {
-  notesByDefinition.set(definition, told)
+/** Keeps notes on the parts of a foreign description that could not be used as they are. */
+export function setNotes(definition: ToolDefinition, notes: readonly string[]): void {
+  notesByDefinition.set(definition, notes)
 }
 
-/** What of its owner's description could not be taken as it is; empty for tools of this process. */
+/** The notes on a tool's description; empty for tools of this process. */
 export function getNotes(definition: ToolDefinition): readonly string[] {
   return notesByDefinition.get(definition) ?? []
 }

@@ -6,13 +6,9 @@
 import type { CallOptions } from '../core/call.ts'
 import type { ToolEntry } from '../core/provider.ts'
 import type {
-  AnthropicTool,
-  ExportedTool,
   ExportOptions,
-  GeminiTool,
-  McpTool,
-  OpenAiResponsesTool,
-  OpenAiTool,
+  ProviderForms,
+  ProviderName,
 } from '../protocol/providers/export-tools.ts'
 import { toProvider } from '../protocol/providers/export-tools.ts'
 import type { ToolMessage } from '../protocol/providers/tool-messages.ts'
@@ -21,44 +17,25 @@ import { indexByExportName, toExportName } from './names.ts'
 import { answerToolCall } from './tool-calls.ts'
 import type { Registry } from './types.ts'
 
-/** What of an entry a provider is told about. */
+/** The part of an entry that a provider gets. */
 type ProvidedTool = Pick<ToolEntry, 'name' | 'definition'>
 
-type OpenAiExportOptions = Pick<ExportOptions, 'strict' | 'onNote'> & {
-  readonly api?: 'chat' | 'responses'
-}
-
-/** Entries as OpenAI's chat completions (default) or responses take them. */
-export async function toOpenAI(
+/** Entries in the form that a provider's request takes. */
+export async function exportTools<Name extends ProviderName>(
+  provider: Name,
   entries: readonly ProvidedTool[],
-  { api = 'chat', ...options }: OpenAiExportOptions,
-): Promise<(OpenAiTool | OpenAiResponsesTool)[]> {
-  return toProvider(
-    api === 'responses' ? 'openai-responses' : 'openai',
-    await toExportedTools(entries),
-    options,
+  options?: ExportOptions,
+): Promise<ProviderForms[Name]> {
+  const tools = await Promise.all(
+    entries.map(async ({ name, definition }) => ({
+      name: toExportName(name),
+      manifest: (await definition.compiled()).manifest,
+    })),
   )
+  return toProvider(provider, tools, options)
 }
 
-/** Entries as Anthropic's messages take them. */
-export async function toAnthropic(entries: readonly ProvidedTool[]): Promise<AnthropicTool[]> {
-  return toProvider('anthropic', await toExportedTools(entries))
-}
-
-/** Entries as one member of Gemini's list of tools. */
-export async function toGemini(
-  entries: readonly ProvidedTool[],
-  options: Pick<ExportOptions, 'schema'>,
-): Promise<GeminiTool> {
-  return toProvider('gemini', await toExportedTools(entries), options)
-}
-
-/** Entries as `tools/list` of MCP shows them. */
-export async function toMcp(entries: readonly ProvidedTool[]): Promise<McpTool[]> {
-  return toProvider('mcp', await toExportedTools(entries))
-}
-
-/** Runs what a model asked for and gives the messages that answer it. Never throws. */
+/** Runs the tool calls of a model and returns the messages that answer them. Never throws. */
 export async function handleToolCall(
   registry: Registry,
   said: unknown,
@@ -78,13 +55,4 @@ export async function handleToolCall(
       )
     },
   })
-}
-
-async function toExportedTools(entries: readonly ProvidedTool[]): Promise<ExportedTool[]> {
-  return Promise.all(
-    entries.map(async ({ name, definition }) => ({
-      name: toExportName(name),
-      manifest: (await definition.compiled()).manifest,
-    })),
-  )
 }

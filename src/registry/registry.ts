@@ -9,10 +9,16 @@
 import type { CallOptions } from '../core/call.ts'
 import { createChangeNotifier, createProviderMethods } from '../core/provider.ts'
 import { checkName, checkOptions } from '../define/checks.ts'
+import type {
+  ExportOptions,
+  ProviderForms,
+  ProviderName,
+} from '../protocol/providers/export-tools.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
 import { compact } from '../util/values.ts'
 import type { RegistryEntry } from './catalog.ts'
+import type { FilterInput } from './filter.ts'
 import { selectEntries } from './filter.ts'
 import { loadSources } from './loader.ts'
 import type { SourceOptions } from './source-table.ts'
@@ -68,6 +74,14 @@ export async function openRegistry(
   }
   const provide = async () => (await Promise.all([import('./providers.ts'), loading.prepare()]))[0]
 
+  const exportTo = async <Name extends ProviderName>(
+    provider: Name,
+    { filter, ...how }: ExportOptions & { readonly filter?: FilterInput } = {},
+  ): Promise<ProviderForms[Name]> => {
+    const { exportTools } = await provide()
+    return exportTools(provider, selectEntries(now().entries, filter), how)
+  }
+
   const registry: Registry = {
     name,
     version,
@@ -111,16 +125,11 @@ export async function openRegistry(
       await loading.reload(fresh)
       return registry
     },
-    toOpenAI: (async ({ filter, ...how } = {}) =>
-      (await provide()).toOpenAI(
-        selectEntries(now().entries, filter),
-        how,
-      )) as Registry['toOpenAI'],
-    toAnthropic: async ({ filter } = {}) =>
-      (await provide()).toAnthropic(selectEntries(now().entries, filter)),
-    toGemini: async ({ filter, ...how } = {}) =>
-      (await provide()).toGemini(selectEntries(now().entries, filter), how),
-    toMcp: async ({ filter } = {}) => (await provide()).toMcp(selectEntries(now().entries, filter)),
+    toOpenAI: (({ api, ...how } = {}) =>
+      exportTo(api === 'responses' ? 'openai-responses' : 'openai', how)) as Registry['toOpenAI'],
+    toAnthropic: (how) => exportTo('anthropic', how),
+    toGemini: (how) => exportTo('gemini', how),
+    toMcp: (how) => exportTo('mcp', how),
     handleToolCall: async (call, callOptions) =>
       (await provide()).handleToolCall(registry, call, callOptions),
     close: () => loading.close(),

@@ -20,8 +20,9 @@ import {
 } from '../protocol/config-shape.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact, isObject } from '../util/values.ts'
+import { toFreeName } from './names.ts'
 import type { SourceHost, ToolSource } from './source.ts'
-import * as folder from './sources/folder.ts'
+import { openSource as openFolder } from './sources/folder.ts'
 
 /** One option of `registry()`: what it takes, and how that becomes sources. */
 type SourceRow<Value> = {
@@ -71,7 +72,7 @@ export const SOURCE_TABLE = {
       help: SWITCH_SHAPE,
       watch: SWITCH_SHAPE,
     },
-    async () => folder,
+    async () => ({ openSource: openFolder }),
   ),
   modules: takeList(
     { path: TEXT_SHAPE, name: TEXT_SHAPE, functions: SWITCH_SHAPE },
@@ -192,8 +193,7 @@ function takeRecord<Item>(
 function createSourceNamer(): (source: ToolSource) => ToolSource {
   const taken = new Set<string>()
   return (source) => {
-    let name = source.name
-    for (let count = 2; taken.has(toLookupKey(name)); count += 1) name = `${source.name}_${count}`
+    const name = toFreeName(source.name, (wanted) => taken.has(toLookupKey(wanted)))
     taken.add(toLookupKey(name))
     return name === source.name ? source : renameSource(source, name)
   }

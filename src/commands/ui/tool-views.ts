@@ -7,11 +7,11 @@ import { writeSkill } from '../../docs/kinds/skill.ts'
 import { buildDocModel } from '../../docs/model.ts'
 import type { Permissions } from '../../protocol/manifest.ts'
 import type { RegistryEntry } from '../../registry/catalog.ts'
-import { toMcp } from '../../registry/providers.ts'
-import { describeEntry, listEntry } from '../../registry/types.ts'
+import { exportTools } from '../../registry/providers.ts'
 import type { Registry } from '../../registry/types.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { describeEntry, listEntry } from '../../registry/types.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { RunRow, ToolDetail, ToolList, ToolProblem, ToolRow } from '../../views/model/api.ts'
 import { getLoadedWorkflow } from '../../workflow/lookup.ts'
 import { toWorkflowToolName } from '../../workflow/request.ts'
@@ -140,7 +140,7 @@ export async function describeTool(
   const { manifest, notes = [] } = await describeEntry(entry)
   const { description, inputSchema, outputSchema, examples, errors, permissions, annotations } =
     manifest
-  const [mcp] = await toMcp([entry])
+  const [mcp] = await exportTools('mcp', [entry])
   return compact({
     row: toToolRow(registry, entry, statisticsOf),
     description,

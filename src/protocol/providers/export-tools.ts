@@ -220,11 +220,11 @@ export type McpTool = {
 }
 
 /** What each provider gets. */
-type ProviderForms = {
+export type ProviderForms = {
   readonly openai: OpenAiTool[]
   readonly 'openai-responses': OpenAiResponsesTool[]
   readonly anthropic: AnthropicTool[]
   readonly gemini: GeminiTool
   readonly mcp: McpTool[]
 }
-type ProviderName = keyof ProviderForms
+export type ProviderName = keyof ProviderForms

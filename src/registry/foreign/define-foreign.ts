@@ -11,18 +11,14 @@ import type { ToolDefinition } from '../../define/tool-types.ts'
 import { defineTool } from '../../define/tool.ts'
 import type { Context } from '../../protocol/context.ts'
 import type { DeclaredError } from '../../protocol/errors.ts'
-import type {
-  Annotations,
-  Example,
-  FlagOptions,
-  McpOptions,
-  Permissions,
-} from '../../protocol/manifest.ts'
-import { compact, isObject } from '../../util/values.ts'
+import type { Example, FlagOptions, McpOptions, Permissions } from '../../protocol/manifest.ts'
+import { DAY_MS } from '../../util/units.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
+import { asList, asObject, asText, compact, isObject } from '../../util/values.ts'
 import type { CheckedFile } from '../cache.ts'
 import { cleanText, setNotes, toSummary } from '../names.ts'
-import type { ForeignMetadata } from '../source.ts'
+import type { ForeignMetadata, FoundTool } from '../source.ts'
+import { readAnnotations } from '../source.ts'
 import { sanitizeInputSchema, sanitizeOutputSchema } from './sanitize-schema.ts'
 
 const MAX_NOTES = 20
@@ -44,19 +40,18 @@ export function defineForeign(
   run: ForeignRun,
   onNote: (note: string) => void = () => undefined,
 ): ToolDefinition {
-  const given: { readonly [fact: string]: unknown } = isObject(facts) ? facts : {}
-  const told = new Set<string>()
+  const given: JsonObject = asObject(facts) ?? {}
+  const notes = new Set<string>()
   const note = (text: string): void => {
-    if (told.has(text) || told.size >= MAX_NOTES) return
-    told.add(text)
+    if (notes.has(text) || notes.size >= MAX_NOTES) return
+    notes.add(text)
     onNote(text)
   }
   const input = sanitizeInputSchema(given['inputSchema'], note)
   const output = sanitizeOutputSchema(given['outputSchema'], note)
-  const tamed = sanitizeMetadata(given, input)
   const definition = defineTool(
     {
-      ...tamed,
+      ...sanitizeMetadata(given, input),
       ...sanitizeFlags(input, given),
       name,
       summary: toSummary(name, given),
@@ -67,123 +62,104 @@ export function defineForeign(
     },
     { isRemote: true },
   )
-  setNotes(definition, [...told])
+  setNotes(definition, [...notes])
   return definition
+}
+
+/** A tool of a server, as a source finds it. */
+export function toServerTool(
+  about: Pick<FoundTool, 'source' | 'name' | 'kind' | 'location' | 'version'>,
+  facts: ForeignMetadata,
+  run: ForeignRun,
+): FoundTool {
+  return {
+    ...about,
+    tier: 'server',
+    summary: toSummary(about.name, facts),
+    tags: facts.tags ?? [],
+    define: (name) => defineForeign(name, facts, run),
+  }
 }
 
 const MAX_DESCRIPTION_LENGTH = 16_000
 const MAX_ITEMS = 100
 const ERROR_CATEGORIES: readonly unknown[] = ['input', 'auth', 'state', 'runtime', 'internal']
-const ANNOTATION_NAMES = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const
-
-type UntrustedMetadata = { readonly [fact: string]: unknown }
+const MAX_TIMEOUT_SECONDS = (7 * DAY_MS) / 1000
 
 /**
  * Everything but schemas and flags that somebody says about a tool of theirs, as far as it can be
  * used. What is of the wrong kind is left out.
  */
-function sanitizeMetadata(given: UntrustedMetadata, input: JsonSchema) {
-  const title = cleanText(given['title'], 200)
-  const description = cleanText(given['description'], MAX_DESCRIPTION_LENGTH)
+function sanitizeMetadata(given: JsonObject, input: JsonSchema) {
   const { timeout, permissions } = given
+  const isTimeout = typeof timeout === 'number' && timeout > 0 && timeout <= MAX_TIMEOUT_SECONDS
   return {
-    ...compact({ title, description }),
-    ...pickBooleans(given, ['dryRun', 'streaming', 'session']),
     ...compact({
-      timeout:
-        typeof timeout === 'number' && timeout > 0 && timeout <= 7 * 86_400 ? timeout : undefined,
+      title: cleanText(given['title'], 200),
+      description: cleanText(given['description'], MAX_DESCRIPTION_LENGTH),
+      dryRun: asBoolean(given['dryRun']),
+      streaming: asBoolean(given['streaming']),
+      session: asBoolean(given['session']),
+      timeout: isTimeout ? timeout : undefined,
       permissions: isObject(permissions) ? (permissions as Permissions) : undefined,
+      mcp: sanitizeMcpOptions(given['mcp']),
     }),
     tags: sanitizeTexts(given['tags']),
-    annotations: sanitizeAnnotations(given['annotations']),
+    annotations: readAnnotations(given['annotations']),
     examples: sanitizeExamples(given['examples'], input),
     errors: sanitizeErrors(given['errors']),
-    ...sanitizeMcpOptions(given['mcp']),
   }
 }
 
-function pickBooleans(
-  given: UntrustedMetadata,
-  names: readonly ('dryRun' | 'streaming' | 'session')[],
-): { readonly dryRun?: boolean; readonly streaming?: boolean; readonly session?: boolean } {
-  return Object.fromEntries(
-    names.filter((name) => typeof given[name] === 'boolean').map((name) => [name, given[name]]),
-  )
+function asBoolean(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined
 }
 
 function sanitizeTexts(given: unknown): string[] {
-  const texts = Array.isArray(given)
-    ? given.slice(0, MAX_ITEMS).map((tag) => cleanText(tag, 100))
-    : []
+  const texts = asList(given)
+    .slice(0, MAX_ITEMS)
+    .map((text) => cleanText(text, 100))
   return [...new Set(texts.filter((text) => text !== undefined))]
 }
 
-function sanitizeAnnotations(given: unknown): Annotations {
-  return isObject(given)
-    ? Object.fromEntries(
-        ANNOTATION_NAMES.filter((hint) => typeof given[hint] === 'boolean').map((hint) => [
-          hint,
-          given[hint],
-        ]),
-      )
-    : {}
-}
-
 function sanitizeExamples(given: unknown, schema: JsonSchema): Example[] {
-  return (Array.isArray(given) ? given.slice(0, MAX_ITEMS) : []).flatMap(
-    (example: unknown): Example[] => {
-      if (!isObject(example)) return []
-      const { input, args, output } = example
-      const description = cleanText(example['description'], 500)
-      const isFit = isObject(input)
-        ? findPlainMismatch(schema, input) === undefined
-        : input === undefined && Array.isArray(args) && args.every((arg) => typeof arg === 'string')
-      if (!isFit) return []
-      return [
-        {
-          ...compact({ description }),
-          ...(isObject(input) ? { input } : { args: args as string[] }),
-          ...compact({ output }),
-        },
-      ]
-    },
-  )
+  return asList(given)
+    .slice(0, MAX_ITEMS)
+    .filter(isObject)
+    .flatMap(({ input, args, output, ...rest }): Example[] => {
+      const description = cleanText(rest['description'], 500)
+      if (isObject(input))
+        return findPlainMismatch(schema, input) === undefined
+          ? [compact({ description, input, output })]
+          : []
+      const isWords = Array.isArray(args) && args.every((arg) => typeof arg === 'string')
+      return input === undefined && isWords ? [compact({ description, args, output })] : []
+    })
 }
 
 function sanitizeErrors(given: unknown): { readonly [code: string]: DeclaredError } {
-  const members = isObject(given) ? Object.entries(given).slice(0, MAX_ITEMS) : []
-  return Object.fromEntries(
-    members.flatMap(([code, declared]): [string, DeclaredError][] => {
-      const own = isObject(declared) ? declared : { message: declared }
-      const message = cleanText(own['message'], 1000)
-      if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code) || message === undefined) return []
-      const { category, recoverable, retryable } = own as UntrustedMetadata
-      return [
-        [
-          code,
-          {
-            message,
-            ...compact({
-              category: ERROR_CATEGORIES.includes(category)
-                ? (category as NonNullable<DeclaredError['category']>)
-                : undefined,
-              recoverable: typeof recoverable === 'boolean' ? recoverable : undefined,
-              retryable: typeof retryable === 'boolean' ? retryable : undefined,
-            }),
-          },
-        ],
-      ]
-    }),
-  )
+  const errors: { [code: string]: DeclaredError } = {}
+  for (const [code, declared] of Object.entries(asObject(given) ?? {}).slice(0, MAX_ITEMS)) {
+    const own = asObject(declared) ?? { message: declared }
+    const message = cleanText(own['message'], 1000)
+    if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code) || message === undefined) continue
+    const category = own['category'] as DeclaredError['category']
+    errors[code] = compact({
+      message,
+      category: ERROR_CATEGORIES.includes(category) ? category : undefined,
+      recoverable: asBoolean(own['recoverable']),
+      retryable: asBoolean(own['retryable']),
+    })
+  }
+  return errors
 }
 
-function sanitizeMcpOptions(given: unknown): { readonly mcp?: McpOptions } {
+function sanitizeMcpOptions(given: unknown): McpOptions | undefined {
   try {
-    if (given === undefined) return {}
-    checkMcpOptions('', given)
-    return { mcp: given }
+    if (given !== undefined) checkMcpOptions('', given)
+    return given as McpOptions | undefined
   } catch {
-    return {}
+    return undefined
   }
 }
 
@@ -238,7 +214,7 @@ function sanitizeFlags(
       name: long !== natural ? long : undefined,
       short,
       env: asked.env,
-      hidden: asked.hidden ? true : undefined,
+      hidden: asked.hidden,
     })
     if (Object.keys(options).length > 0) flags.push([field, options])
   }
@@ -250,13 +226,12 @@ function sanitizeFlags(
 
 function readFlagOptions(given: unknown, field: string): FlagOptions {
   const options = isObject(given) && Object.hasOwn(given, field) ? given[field] : undefined
-  if (!isObject(options)) return {}
-  const { name, short, env, hidden } = options
+  const { name, short, env, hidden } = asObject(options) ?? {}
   return compact({
-    name: typeof name === 'string' ? name : undefined,
-    short: typeof short === 'string' && /^[A-Za-z]$/.test(short) ? short : undefined,
-    env: typeof env === 'string' && /^[A-Za-z_]\w*$/.test(env) ? env : undefined,
-    hidden: hidden === true ? hidden : undefined,
+    name: asText(name),
+    short: /^[A-Za-z]$/.exec(asText(short) ?? '')?.[0],
+    env: /^[A-Za-z_]\w*$/.exec(asText(env) ?? '')?.[0],
+    hidden: hidden === true || undefined,
   })
 }
 
@@ -264,20 +239,15 @@ function isTypeableFlag(long: string): boolean {
   return long.length <= 100 && /^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u.test(long)
 }
 
-// A list takes all that follows, and nothing that is required can stand behind what may be left
-// out.
+// A list takes all words that follow, and a required field cannot follow an optional one.
 function sanitizePositional(
   given: unknown,
   kinds: ReadonlyMap<string, { readonly kind: string; readonly default?: unknown }>,
   required: ReadonlySet<string>,
 ): string[] {
-  const wanted = Array.isArray(given)
-    ? [
-        ...new Set(
-          given.filter((field): field is string => typeof field === 'string' && kinds.has(field)),
-        ),
-      ]
-    : []
+  const wanted = new Set(
+    asList(given).filter((field): field is string => typeof field === 'string' && kinds.has(field)),
+  )
   const positional: string[] = []
   let mayBeAbsent = false
   for (const field of wanted) {

@@ -2,18 +2,18 @@
  * Converts results and errors of remote servers (MCP, OpenAPI, tool servers) into replies.
  */
 
-import { ok, partial } from '../../define/results.ts'
 import type { Reply } from '../../define/results.ts'
+import { ok, partial } from '../../define/results.ts'
 import { readError } from '../../protocol/dialects/read-error.ts'
 import { readOutcome } from '../../protocol/dialects/read-outcome.ts'
-import { findContentProblem } from '../../protocol/outcome.ts'
 import type { ContentBlock, Outcome } from '../../protocol/outcome.ts'
+import { findContentProblem } from '../../protocol/outcome.ts'
 import { reviveToolError, ToolError } from '../../protocol/tool-error.ts'
 import { shorten } from '../../util/text.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
-import { toErrorCode } from '../http.ts'
+import { asList, asObject, asText, compact, isObject, tryParseJson } from '../../util/values.ts'
 import type { HttpResult } from '../http.ts'
+import { toErrorCode } from '../http.ts'
 
 // Where servers made with this package put the rest of the envelope.
 const OUTCOME_META_KEY = 'dev.toolable/outcome'
@@ -24,13 +24,12 @@ export function readToolResult(
   tool: string,
   log: (text: string) => void,
 ): Reply {
-  const blocks = Array.isArray(result['content']) ? (result['content'] as readonly unknown[]) : []
-  const texts = blocks.flatMap((block) =>
-    isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string'
-      ? [block['text']]
-      : [],
-  )
-  const meta = isObject(result['_meta']) ? result['_meta'][OUTCOME_META_KEY] : undefined
+  const blocks = asList(result['content'])
+  const texts = blocks
+    .filter((block) => isObject(block) && block['type'] === 'text')
+    .map((block) => (block as JsonObject)['text'])
+    .filter((text) => typeof text === 'string')
+  const meta = asObject(result['_meta'])?.[OUTCOME_META_KEY]
   if (result['isError'] === true) throw readToolError(result, texts, meta, tool)
   const others = filterContentBlocks(blocks, log)
   const structured = result['structuredContent']
@@ -52,14 +51,10 @@ function readToolError(
   const own = isObject(meta) ? readOutcome(meta, { tool }) : undefined
   if (own && !own.ok) return reviveToolError(own.error)
   const text = texts.join('\n')
-  const document = result['structuredContent'] ?? parseJsonText(text)
-  const told = isObject(document) ? readOutcome(document, { tool }) : undefined
+  const details = asObject(result['structuredContent'] ?? parseJsonText(text))
+  const told = details && readOutcome(details, { tool })
   if (told && !told.ok) return reviveToolError(told.error)
-  return reviveToolError(
-    readError(compact({ message: text, details: isObject(document) ? document : undefined }), {
-      tool,
-    }),
-  )
+  return reviveToolError(readError(compact({ message: text, details }), { tool }))
 }
 
 // A server of ours tells what of its texts is only the result again.
@@ -77,10 +72,7 @@ function readToolableReply(
   const { message, hidden } = meta
   const options = {
     ...toContentOption(others),
-    ...compact({
-      message: typeof message === 'string' ? message : undefined,
-      hidden: hidden === true || undefined,
-    }),
+    ...compact({ message: asText(message), hidden: hidden === true || undefined }),
   }
   return outcome?.ok && outcome.status === 'partial'
     ? partial(result, outcome.errors, options)
@@ -108,21 +100,11 @@ function toResultValue(texts: readonly string[]): unknown {
 }
 
 function parseJsonText(text: string): unknown {
-  if (!/^\s*[{[]/.test(text)) return undefined
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
+  return /^\s*[{[]/.test(text) ? tryParseJson(text) : undefined
 }
 
 function isSameJson(text: string, structured: unknown): boolean {
-  if (text === structured) return true
-  try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(structured)
-  } catch {
-    return false
-  }
+  return text === structured || JSON.stringify(tryParseJson(text)) === JSON.stringify(structured)
 }
 
 function toContentOption(blocks: readonly ContentBlock[]): {
@@ -163,12 +145,9 @@ export function toStatusError(answer: HttpResult, who: string, tool: string): To
 }
 
 function describeBody({ document, bytes, type }: HttpResult): string {
-  const text =
-    document === undefined
-      ? type.includes('html')
-        ? ''
-        : bytes.toString('utf8', 0, MAX_MESSAGE_LENGTH).trim()
-      : findMessage(document)
+  let text = ''
+  if (document !== undefined) text = findMessage(document)
+  else if (!type.includes('html')) text = bytes.toString('utf8', 0, MAX_MESSAGE_LENGTH).trim()
   return text === '' ? '' : `: ${shorten(text, MAX_MESSAGE_LENGTH)}`
 }
 
@@ -188,8 +167,6 @@ function looksLikeEnvelope(document: unknown): boolean {
 
 // Only a code that its author chose says more than the status does.
 function hasErrorCode(document: unknown): boolean {
-  const error = isObject(document) ? document['error'] : undefined
-  return (
-    isObject(error) && typeof error['code'] === 'string' && /^[A-Z][A-Z0-9_]*$/.test(error['code'])
-  )
+  const code = asObject(asObject(document)?.['error'])?.['code']
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code)
 }

@@ -4,8 +4,8 @@
 
 import { findPlainMismatch } from '../../define/early-checks.ts'
 import { isRiskyPattern } from '../../define/schema/plain-validator.ts'
-import { isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { asList, asObject, isObject } from '../../util/values.ts'
 import { cleanText } from '../names.ts'
 
 type SchemaMembers = { [keyword: string]: unknown }
@@ -57,37 +57,36 @@ function toDescriptionSchema(text: string): JsonSchema {
 function sanitizeSubschemas(node: SchemaMembers, given: JsonSchema, note: NoteListener): void {
   for (const keyword of SINGLE_SCHEMA_KEYWORDS) {
     const value = Object.hasOwn(given, keyword) ? given[keyword] : undefined
+    const isTypeWord = keyword === 'items' && typeof value === 'string'
     if (keyword === 'items' && Array.isArray(value))
       node['prefixItems'] = value.map((item) => sanitizeNode(item, note))
-    else if (isObject(value) || typeof value === 'boolean')
-      node[keyword] = sanitizeNode(value, note)
-    else if (keyword === 'items' && typeof value === 'string')
+    else if (isObject(value) || typeof value === 'boolean' || isTypeWord)
       node[keyword] = sanitizeNode(value, note)
   }
   if (Array.isArray(given['items']) && given['additionalItems'] === false) node['items'] = false
   for (const keyword of SCHEMA_LIST_KEYWORDS) {
     const value = Object.hasOwn(given, keyword) ? given[keyword] : undefined
-    const members = Array.isArray(value) ? value : isObject(value) ? [value] : []
+    const members = isObject(value) ? [value] : asList(value)
+    if (members.length === 0) continue
     const tamed = members.map((member) => sanitizeNode(member, note))
-    if (members.length > 0)
-      node[keyword] =
-        keyword === 'allOf' || keyword === 'anyOf' ? flattenUnion(keyword, tamed) : tamed
+    const isFlat = keyword === 'allOf' || keyword === 'anyOf'
+    node[keyword] = isFlat ? flattenUnion(keyword, tamed) : tamed
   }
   const { properties, patternProperties, dependentSchemas, dependencies } = given
-  if (isObject(properties))
-    node['properties'] = mapMembers(properties, (member) => sanitizeNode(member, note))
+  if (isObject(properties)) node['properties'] = sanitizeMembers(properties, note)
   else if (Array.isArray(properties)) node['properties'] = readPropertyList(properties, note)
   if (isObject(patternProperties))
     node['patternProperties'] = sanitizePatternProperties(patternProperties, note)
-  const dependent = {
-    ...(isObject(dependencies) && dependencies),
-    ...(isObject(dependentSchemas) && dependentSchemas),
-  }
-  const schemas = Object.entries(dependent).filter(([, value]) => isObject(value))
+  const dependent = Object.entries({ ...asObject(dependencies), ...asObject(dependentSchemas) })
+  const schemas = dependent.filter(([, value]) => isObject(value))
   if (schemas.length > 0)
-    node['dependentSchemas'] = Object.fromEntries(
-      schemas.map(([key, value]) => [key, sanitizeNode(value, note)]),
-    )
+    node['dependentSchemas'] = sanitizeMembers(Object.fromEntries(schemas), note)
+}
+
+function sanitizeMembers(members: JsonSchema, note: NoteListener): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(members).map(([key, member]) => [key, sanitizeNode(member, note)]),
+  )
 }
 
 // Members that are nothing but another list of the same kind are taken into this one, and nothing
@@ -136,20 +135,16 @@ function sanitizePatternProperties(given: JsonSchema, note: NoteListener): JsonS
 
 function sanitizeType(node: SchemaMembers, given: JsonSchema, note: NoteListener): void {
   const { type, nullable } = given
-  const words = Array.isArray(type) ? type : type === undefined ? [] : [type]
-  const read = words.map((word) =>
-    typeof word === 'string' ? readTypeWord(word) : isObject(word) ? {} : undefined,
-  )
-  words.forEach(
-    (word, index) =>
-      read[index] === undefined &&
-      note(`the type ${JSON.stringify(word)?.slice(0, 40)} is not known and was left out`),
-  )
-  const known = read.filter((schema) => schema !== undefined)
+  const known: JsonSchema[] = []
+  for (const word of type === undefined ? [] : [type].flat()) {
+    const read = typeof word === 'string' ? readTypeWord(word) : asObject(word) && {}
+    if (read) known.push(read)
+    else note(`the type ${JSON.stringify(word)?.slice(0, 40)} is not known and was left out`)
+  }
   if (known.length > 0 && known.every((schema) => schema['type'] !== undefined)) {
-    const types = [...new Set(known.flatMap((schema) => schema['type'] as string | string[]))]
-    if (nullable === true && !types.includes('null')) types.push('null')
-    node['type'] = types.length === 1 ? types[0] : types
+    const types = new Set(known.flatMap((schema) => schema['type'] as string | string[]))
+    if (nullable === true) types.add('null')
+    node['type'] = types.size === 1 ? [...types][0] : [...types]
     if (known.length === 1)
       for (const [keyword, value] of Object.entries(known[0]!))
         if (keyword !== 'type') node[keyword] ??= value
@@ -175,23 +170,16 @@ function sanitizeBounds(node: SchemaMembers): void {
 // `required: true` on a field is what draft 3 said, and what many still write. What is required has
 // to be a field.
 function liftRequired(node: SchemaMembers, given: JsonSchema): void {
-  const { properties } = given
-  const marked = isObject(properties)
-    ? Object.entries(properties)
-        .filter(([, member]) => isObject(member) && member['required'] === true)
-        .map(([key]) => key)
-    : []
-  const named = Array.isArray(node['required']) ? (node['required'] as string[]) : []
-  const required = [...new Set([...named, ...marked])]
+  const marked = Object.entries(asObject(given['properties']) ?? {})
+    .filter(([, member]) => asObject(member)?.['required'] === true)
+    .map(([key]) => key)
+  const required = [...new Set([...(asList(node['required']) as string[]), ...marked])]
   if (required.length > 0) node['required'] = required
   else delete node['required']
-  if (!isObject(node['properties'])) return
-  const missing = required.filter((key) => !Object.hasOwn(node['properties'] as object, key))
-  if (missing.length > 0)
-    node['properties'] = {
-      ...node['properties'],
-      ...Object.fromEntries(missing.map((key) => [key, {}])),
-    }
+  const { properties } = node
+  if (!isObject(properties)) return
+  const missing = required.filter((key) => !Object.hasOwn(properties, key))
+  node['properties'] = { ...properties, ...Object.fromEntries(missing.map((key) => [key, {}])) }
 }
 
 // A default that does not fit would make every call fail that relies on it.
@@ -204,33 +192,17 @@ function dropInvalidDefault(node: SchemaMembers, note: NoteListener): void {
 function matchesSchema(schema: JsonSchema, value: unknown): boolean {
   if (findPlainMismatch(schema, value) !== undefined) return false
   const { type, const: constant, anyOf, oneOf, allOf, not, pattern } = schema
-  if (
-    Array.isArray(type) &&
-    !type.some((each: string) => findPlainMismatch({ type: each }, value) === undefined)
-  )
-    return false
+  const isOfType = (each: string): boolean => findPlainMismatch({ type: each }, value) === undefined
+  if (Array.isArray(type) && !type.some(isOfType)) return false
   if (Object.hasOwn(schema, 'const') && JSON.stringify(constant) !== JSON.stringify(value))
     return false
-  if (
-    not !== undefined ||
-    (typeof pattern === 'string' &&
-      (isRiskyPattern(pattern) || !new RegExp(pattern, 'u').test(String(value))))
-  )
-    return false
-  for (const union of [anyOf, oneOf])
-    if (
-      Array.isArray(union) &&
-      !union.some((branch) => branch === true || (isObject(branch) && matchesSchema(branch, value)))
-    )
-      return false
-  return (
-    !Array.isArray(allOf) ||
-    allOf.every((branch) => branch === true || (isObject(branch) && matchesSchema(branch, value)))
-  )
-}
-
-function mapMembers(members: JsonSchema, change: (member: unknown) => unknown): JsonSchema {
-  return Object.fromEntries(Object.entries(members).map(([key, member]) => [key, change(member)]))
+  if (not !== undefined) return false
+  if (typeof pattern === 'string')
+    if (isRiskyPattern(pattern) || !new RegExp(pattern, 'u').test(String(value))) return false
+  const matches = (branch: unknown): boolean =>
+    branch === true || (isObject(branch) && matchesSchema(branch, value))
+  if ([anyOf, oneOf].some((union) => Array.isArray(union) && !union.some(matches))) return false
+  return asList(allOf).every(matches)
 }
 
 const MAX_TEXT_LENGTH = 4000
@@ -306,12 +278,11 @@ const SIMPLE_KEYWORDS: { readonly [keyword: string]: KeywordSanitizer } = {
   },
   contentEncoding: toText,
   contentMediaType: toText,
-  required: (value) =>
-    Array.isArray(value)
-      ? [...new Set(value.filter((name) => typeof name === 'string'))]
-      : typeof value === 'string'
-        ? [value]
-        : undefined,
+  required: (value) => {
+    if (typeof value === 'string') return [value]
+    if (!Array.isArray(value)) return undefined
+    return [...new Set(value.filter((name) => typeof name === 'string'))]
+  },
   dependentRequired: (value) =>
     isObject(value)
       ? Object.fromEntries(
@@ -363,50 +334,14 @@ function isValidPattern(pattern: string): boolean {
   }
 }
 
-const TYPE_WORDS: { readonly [type: string]: readonly string[] } = {
-  string: [
-    'string',
-    'str',
-    'text',
-    'char',
-    'varchar',
-    'unicode',
-    'uuid',
-    'email',
-    'url',
-    'uri',
-    'secret',
-    'password',
-    'bytes',
-  ],
-  integer: [
-    'integer',
-    'int',
-    'int32',
-    'int64',
-    'long',
-    'short',
-    'uint',
-    'uint32',
-    'uint64',
-    'bigint',
-  ],
-  number: [
-    'number',
-    'float',
-    'double',
-    'decimal',
-    'real',
-    'numeric',
-    'float32',
-    'float64',
-    'f32',
-    'f64',
-  ],
-  boolean: ['boolean', 'bool', 'flag'],
-  object: ['object', 'dict', 'map', 'hash', 'struct', 'record', 'mapping', 'json'],
-  array: ['array', 'list', 'tuple', 'set', 'sequence', 'vector'],
-  null: ['null', 'none', 'nonetype', 'nil', 'void'],
+const TYPE_WORDS: { readonly [type: string]: string } = {
+  string: 'string str text char varchar unicode uuid email url uri secret password bytes',
+  integer: 'integer int int32 int64 long short uint uint32 uint64 bigint',
+  number: 'number float double decimal real numeric float32 float64 f32 f64',
+  boolean: 'boolean bool flag',
+  object: 'object dict map hash struct record mapping json',
+  array: 'array list tuple set sequence vector',
+  null: 'null none nonetype nil void',
 }
 const FORMATS_BY_WORD: { readonly [word: string]: string } = {
   date: 'date',
@@ -420,7 +355,9 @@ const FORMATS_BY_WORD: { readonly [word: string]: string } = {
   folder: 'path',
 }
 const TYPES_BY_WORD: ReadonlyMap<string, string> = new Map(
-  Object.entries(TYPE_WORDS).flatMap(([type, words]) => words.map((word) => [word, type] as const)),
+  Object.entries(TYPE_WORDS).flatMap(([type, words]) =>
+    words.split(' ').map((word) => [word, type] as const),
+  ),
 )
 
 /**

@@ -8,10 +8,10 @@ import { inlineRefs } from '../../define/schema/publish.ts'
 import { createRefs, getRef } from '../../define/schema/refs.ts'
 import { forEachSubschema, mapSubschemas } from '../../define/schema/subschemas.ts'
 import { shorten } from '../../util/text.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
-import { sanitizeNode } from './sanitize-node.ts'
+import { asText, compact, isObject, tryParseJson } from '../../util/values.ts'
 import type { NoteListener, SanitizedNode } from './sanitize-node.ts'
+import { sanitizeNode } from './sanitize-node.ts'
 
 /** Lets every object through. */
 const ANY_OBJECT_SCHEMA: JsonSchema = { type: 'object', additionalProperties: true }
@@ -46,7 +46,8 @@ export function sanitizeOutputSchema(given: unknown, note: NoteListener): JsonSc
 }
 
 function toSelfContained(given: unknown, note: NoteListener): JsonSchema | undefined {
-  const { copy, cut } = copyBounded(parseIfText(given))
+  // Some send the schema as text.
+  const { copy, cut } = copyBounded(typeof given === 'string' ? tryParseJson(given) : given)
   if (cut)
     note(
       `the schema is ${cut}${cut === 'too large' ? ', so it is neither shown nor checked' : ', and what lies deeper was left open'}`,
@@ -73,16 +74,6 @@ function toSelfContained(given: unknown, note: NoteListener): JsonSchema | undef
   }
   visit(copy)
   return hasRefs ? inlineRefs(copy, refs) : copy
-}
-
-// Some send the schema as text.
-function parseIfText(given: unknown): unknown {
-  if (typeof given !== 'string') return given
-  try {
-    return JSON.parse(given) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 // `{city: {type: 'string'}}`: the fields without the object around them.
@@ -125,14 +116,12 @@ const OBJECT_KEYWORDS = new Set([
 function toObjectRoot(given: JsonSchema, note: NoteListener): JsonSchema {
   const { type, enum: values, const: value, ...rest } = given
   const schema: { [keyword: string]: unknown } = rest
-  const types = Array.isArray(type) ? (type as unknown[]) : type === undefined ? ['object'] : [type]
+  const types = [type ?? 'object'].flat()
   if (!types.includes('object')) {
     note(
       `the input schema describes ${types.join(' or ')}, not an object, so any object is let through`,
     )
-    return typeof schema['description'] === 'string'
-      ? { ...ANY_OBJECT_SCHEMA, description: schema['description'] }
-      : ANY_OBJECT_SCHEMA
+    return compact({ ...ANY_OBJECT_SCHEMA, description: asText(schema['description']) })
   }
   if (values !== undefined || value !== undefined)
     note('the input schema lists whole inputs, which are not checked')
@@ -158,8 +147,7 @@ function toObjectRoot(given: JsonSchema, note: NoteListener): JsonSchema {
 
 function mayBeObject(branch: unknown): boolean {
   if (!isObject(branch)) return branch === true
-  const { type } = branch
-  return type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'))
+  return [branch['type'] ?? 'object'].flat().includes('object')
 }
 
 function openObjects(node: SanitizedNode): SanitizedNode {

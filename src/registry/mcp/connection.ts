@@ -2,9 +2,11 @@
  * A server that is kept open, and opened again with backoff after it ended.
  */
 
-import type { Answerer, LogLevel, Sampler } from '../../protocol/events.ts'
+import type { Answerer, LogLevel } from '../../protocol/events.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { delay } from '../../util/async.ts'
 import { compact } from '../../util/values.ts'
+import type { SourceHost } from '../source.ts'
 import type { ServerAsker } from './elicitation.ts'
 import { answerServerRequest } from './elicitation.ts'
 import type {
@@ -22,48 +24,41 @@ import {
 } from './session.ts'
 import type { McpSettings } from './transports.ts'
 
-/** Who answers what servers ask. */
-export type McpServices = {
-  /**
-   * Answers when it cannot be told which of several calls a server asks for; a call that runs alone
-   * is asked itself.
-   */
-  readonly answer?: Answerer
-  readonly sample?: Sampler
-}
+/**
+ * Answers what a server asks when it is unclear which of several calls it asks for. A call that runs
+ * alone answers itself.
+ */
+export type McpServices = Pick<SourceHost, 'answer' | 'sample'>
 
-/** A server that is kept open, and opened again when it is needed after its end. */
+/** A server that is kept open, and opened again on the next use after it ended. */
 export type McpConnection = {
-  /**
-   * Does something with the server for a call; throws ToolError. `what` is what is done, for
-   * messages.
-   */
+  /** Works with the server for a call. `what` names the work in messages. Throws ToolError. */
   use<T>(
     what: string,
     asker: ServerAsker,
     work: (session: McpClientSession, patience: ServerWait) => Promise<T>,
   ): Promise<T>
   /**
-   * Does something with the server besides calls; opens it now, whatever failed before. Throws
-   * ToolError where it cannot be opened.
+   * Works with the server outside of calls. Opens it now, without backoff. Throws ToolError when it
+   * cannot be opened.
    */
   with<T>(work: (session: McpClientSession) => Promise<T>): Promise<T>
-  /** Tells that what the server has is not what it had. */
+  /** Reports that the server's lists have changed. */
   changed(): void
   close(): Promise<void>
 }
 
 const MAX_BACKOFF_WAIT_MS = 300
 
-/** Makes the connection; nothing is started before it is used. */
+/** Creates the connection. The first use starts the server. */
 export function createMcpConnection(
   settings: McpSettings,
   services: McpServices,
   onChange: () => void,
 ): McpConnection {
   const running = new Set<ServerAsker>()
-  const verdict: ServerEra = {}
-  const pause = createBackoff()
+  const era: ServerEra = {}
+  const backoff = new ReconnectBackoff()
   let session: McpClientSession | undefined
   let opening: Promise<McpClientSession> | undefined
   let isClosed = false
@@ -79,32 +74,35 @@ export function createMcpConnection(
     log(level, text) {
       // Nothing in a log says which call it belongs to.
       if (running.size === 1)
-        for (const asker of running) asker.log(hideSecrets(text, settings), toLogLevel(level))
+        for (const asker of running)
+          asker.log(hideSecrets(text, settings), LOG_LEVELS[level] ?? 'error')
     },
     listChanged: onChange,
     closed(ended) {
       if (session !== ended) return
       session = undefined
-      if (!isClosed) pause.failed()
+      if (!isClosed) backoff.failed()
     },
   }
 
   const start = async (): Promise<McpClientSession> => {
     let last: FailedConnectAttempt | undefined
     try {
-      const opened = await openMcpSession(settings, hooks, verdict, (attempt) => {
+      const opened = await openMcpSession(settings, hooks, era, (attempt) => {
         last = attempt
       })
       if (isClosed) await opened.close()
       else session = opened
       return opened
     } catch (error) {
-      pause.failed()
+      backoff.failed()
       throw toStartFailure(error, settings, last)
     } finally {
       opening = undefined
     }
   }
+
+  const hasSession = (): boolean => session !== undefined && !session.ended()
 
   const open = async (): Promise<McpClientSession> => {
     if (isClosed)
@@ -113,22 +111,22 @@ export function createMcpConnection(
         `MCP server '${settings.name}' was closed with its registry`,
         { retryable: false, suggestion: { action: 'abort', fix: 'Make a new registry' } },
       )
-    return session && !session.ended() ? session : (opening ??= start())
+    return session && hasSession() ? session : (opening ??= start())
   }
 
   const openPatiently = async (): Promise<McpClientSession> => {
-    const wait = session && !session.ended() ? 0 : pause.remaining()
+    const wait = hasSession() ? 0 : backoff.remaining()
     if (wait > MAX_BACKOFF_WAIT_MS)
       throw new ToolError(
         'DEPENDENCY',
-        `MCP server '${settings.name}' failed ${pause.failures()} times in a row; it is started again in ${Math.ceil(wait / 1000)} seconds`,
+        `MCP server '${settings.name}' failed ${backoff.failures} times in a row; it is started again in ${Math.ceil(wait / 1000)} seconds`,
         { retryable: true, suggestion: suggestManualCheck(settings) },
       )
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    if (wait > 0) await delay(wait)
     return open()
   }
 
-  // A server that nobody waits for keeps no host alive; it ends with it.
+  // A server that no call waits for must not keep the host's process alive.
   let waiting = 0
   const held = async <T>(
     opened: () => Promise<McpClientSession>,
@@ -147,14 +145,12 @@ export function createMcpConnection(
 
   return {
     with: (work) =>
-      held(open, async (used) => {
-        try {
-          return await work(used)
-        } catch (error) {
+      held(open, (used) =>
+        work(used).catch(async (error: unknown) => {
           await closeIfLost(used, error)
           throw error
-        }
-      }),
+        }),
+      ),
     changed: onChange,
     use: (what, asker, work) =>
       held(openPatiently, async (used) => {
@@ -162,12 +158,12 @@ export function createMcpConnection(
         running.add(patience.asker)
         try {
           const result = await work(used, patience)
-          pause.worked()
+          backoff.worked()
           return result
         } catch (error) {
           if (patience.signal.aborted) throw patience.signal.reason ?? error
-          // The server answered; that somebody else did not is no fault of it.
-          if (ToolError.is(error)) pause.worked()
+          // The server did answer; another party failed.
+          if (ToolError.is(error)) backoff.worked()
           const failure = toServerError(error, what, settings, used)
           await closeIfLost(used, error)
           throw failure
@@ -224,7 +220,7 @@ function toStartFailure(
   })
 }
 
-// Which call a server asks for is known only while it has one.
+// Which call a server asks for is known only while there is one.
 function chooseAsker(
   running: ReadonlySet<ServerAsker>,
   services: McpServices,
@@ -239,14 +235,8 @@ function chooseAsker(
   }
   const signal = new AbortController().signal
   const { answer, sample } = services
-  const ask = async (question: {
-    readonly kind: 'confirm' | 'input' | 'decision'
-    readonly prompt: string
-    readonly schema?: unknown
-  }): Promise<unknown> =>
-    answer
-      ? ((await answer({ id: name, ...question } as Parameters<Answerer>[0], signal)) ?? nobody())
-      : nobody()
+  const ask = async (question: object): Promise<unknown> =>
+    (await answer?.({ id: name, ...question } as Parameters<Answerer>[0], signal)) ?? nobody()
   return {
     ask: ask as ServerAsker['ask'],
     sample: async (prompt, { maxTokens = 1000, system } = {}) =>
@@ -259,28 +249,29 @@ function chooseAsker(
   }
 }
 
-function toLogLevel(level: string): LogLevel {
-  if (level === 'debug') return 'debug'
-  if (level === 'warning') return 'warn'
-  return level === 'info' || level === 'notice' ? 'info' : 'error'
+const LOG_LEVELS: { readonly [level: string]: LogLevel } = {
+  debug: 'debug',
+  info: 'info',
+  notice: 'info',
+  warning: 'warn',
 }
 
 const MAX_SILENCE_MS = 10 * 60_000
 
 /** A call that waits for its server. */
 type ServerWait = {
-  /** Aborted with the call, or when the server gave no sign of life for ten minutes. */
+  /** Aborted with the call, or when the server was silent for ten minutes. */
   readonly signal: AbortSignal
-  /** The call's own asker; while somebody is asked, silence of the server does not count. */
+  /** The call's own asker. The server's silence does not count while a question is open. */
   readonly asker: ServerAsker
-  /** Tells of a sign of life. */
+  /** Restarts the count of the server's silence. */
   markAlive(): void
-  /** Why somebody who was asked did not answer: the true cause of what the server may say then. */
+  /** Why a question got no answer: the true cause of the error that the server may report then. */
   getRefusal(): ToolError | undefined
   end(): void
 }
 
-/** Begins to wait. */
+/** Starts to wait. */
 function startServerWait(asker: ServerAsker): ServerWait {
   const controller = new AbortController()
   const giveUp = (): void =>
@@ -296,7 +287,6 @@ function startServerWait(asker: ServerAsker): ServerWait {
   const stop = (): void => controller.abort(asker.signal.reason)
   let refusal: ToolError | undefined
   let timer = setTimeout(giveUp, MAX_SILENCE_MS)
-  const alive = (): void => void timer.refresh()
   const pausing = async <R>(ask: () => Promise<R>): Promise<R> => {
     clearTimeout(timer)
     try {
@@ -320,7 +310,7 @@ function startServerWait(asker: ServerAsker): ServerWait {
       ask: ((question: never) => pausing(() => asker.ask(question))) as ServerAsker['ask'],
       sample: (prompt, options) => pausing(() => asker.sample(prompt, options)),
     },
-    markAlive: alive,
+    markAlive: () => void timer.refresh(),
     getRefusal: () => refusal,
     end() {
       controller.abort()
@@ -333,35 +323,25 @@ function startServerWait(asker: ServerAsker): ServerWait {
 const INITIAL_BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 30_000
 
-/**
- * How long to wait before something that fails is tried again: not at all after the first failure,
- * then twice as long each time.
- */
-type ReconnectBackoff = {
-  failed(): void
-  worked(): void
-  failures(): number
-  /** Milliseconds until it may be tried again. */
-  remaining(): number
-}
+/** How long to wait before the next start: not at all after one failure, then twice as long each time. */
+class ReconnectBackoff {
+  failures = 0
+  private notBefore = 0
 
-/** Starts without failures. */
-function createBackoff(now: () => number = () => performance.now()): ReconnectBackoff {
-  let failures = 0
-  let notBefore = 0
-  return {
-    failed() {
-      failures += 1
-      notBefore =
-        failures === 1
-          ? 0
-          : now() + Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** (failures - 2))
-    },
-    worked() {
-      failures = 0
-      notBefore = 0
-    },
-    failures: () => failures,
-    remaining: () => Math.max(0, notBefore - now()),
+  failed(): void {
+    this.failures += 1
+    if (this.failures === 1) return
+    const wait = Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** (this.failures - 2))
+    this.notBefore = performance.now() + wait
+  }
+
+  worked(): void {
+    this.failures = 0
+    this.notBefore = 0
+  }
+
+  /** Milliseconds until the next start is allowed. */
+  remaining(): number {
+    return Math.max(0, this.notBefore - performance.now())
   }
 }

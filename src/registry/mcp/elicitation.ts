@@ -5,8 +5,9 @@
 import type { ReadingContext } from '../../protocol/context.ts'
 import type { Root } from '../../protocol/events.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { delay } from '../../util/async.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { asList, asObject, asText, compact, isObject } from '../../util/values.ts'
 
 /**
  * Answers what a server asks for: `elicitation/create`, `sampling/createMessage` or `roots/list`.
@@ -27,8 +28,7 @@ export async function answerServerRequest(
 }
 
 async function answerElicitation(params: JsonObject, asker: ServerAsker): Promise<JsonObject> {
-  const prompt =
-    typeof params['message'] === 'string' ? params['message'] : 'The server asks for an answer'
+  const prompt = asText(params['message']) ?? 'The server asks for an answer'
   try {
     if (params['mode'] === 'url')
       return toConsent(
@@ -37,9 +37,8 @@ async function answerElicitation(params: JsonObject, asker: ServerAsker): Promis
           prompt: `${prompt}\nOpen ${requireWebAddress(params['url'])} and finish there. Is it done?`,
         }),
       )
-    const schema = isObject(params['requestedSchema']) ? params['requestedSchema'] : {}
-    const hasFields = isObject(schema['properties']) && Object.keys(schema['properties']).length > 0
-    if (!hasFields)
+    const schema = asObject(params['requestedSchema']) ?? {}
+    if (Object.keys(asObject(schema['properties']) ?? {}).length === 0)
       return { ...toConsent(await asker.ask({ kind: 'confirm', prompt })), content: {} }
     const { $schema: _dialect, ...form } = schema
     return {
@@ -72,10 +71,10 @@ function requireWebAddress(url: unknown): string {
 async function answerSampling(params: JsonObject, asker: ServerAsker): Promise<JsonObject> {
   const { messages, maxTokens, systemPrompt, temperature, stopSequences } = params
   const text = await asker.sample(
-    toSamplingPrompt(Array.isArray(messages) ? messages : []),
+    toSamplingPrompt(asList(messages)),
     compact({
       maxTokens: typeof maxTokens === 'number' ? maxTokens : undefined,
-      system: typeof systemPrompt === 'string' ? systemPrompt : undefined,
+      system: asText(systemPrompt),
       temperature: typeof temperature === 'number' ? temperature : undefined,
       stopSequences: Array.isArray(stopSequences) ? (stopSequences as string[]) : undefined,
     }),
@@ -90,7 +89,7 @@ async function answerSampling(params: JsonObject, asker: ServerAsker): Promise<J
 
 function toSamplingPrompt(messages: readonly unknown[]): string {
   const texts = messages.map((message) => {
-    const { role, content } = isObject(message) ? message : {}
+    const { role, content } = asObject(message) ?? {}
     const blocks: readonly unknown[] = Array.isArray(content) ? content : [content]
     return {
       role: role === 'assistant' ? 'Assistant' : 'User',
@@ -131,24 +130,23 @@ export async function sendWithInputRounds<T>(
   for (let round = 0; round < MAX_INPUT_ROUNDS; round += 1) {
     const result = await send(answers)
     if (!isObject(result) || result['resultType'] !== 'input_required') return result
-    const { inputRequests, requestState } = result as {
-      readonly inputRequests?: unknown
-      readonly requestState?: unknown
-    }
-    const asked = Object.entries(isObject(inputRequests) ? inputRequests : {})
-    if (asked.length === 0) await new Promise((resolve) => setTimeout(resolve, ROUND_PAUSE_MS))
-    const given: [string, JsonObject][] = []
+    const { inputRequests, requestState }: JsonObject = result
+    const inputResponses: { [key: string]: JsonObject } = Object.create(null) as {}
     // One after the other: a person is asked one thing at a time.
-    for (const [key, request] of asked) {
-      const { method, params } = isObject(request) ? request : {}
-      given.push([
-        key,
-        await answerServerRequest(String(method), isObject(params) ? params : {}, asker, roots),
-      ])
+    for (const [key, request] of Object.entries(asObject(inputRequests) ?? {})) {
+      const { method, params } = asObject(request) ?? {}
+      inputResponses[key] = await answerServerRequest(
+        String(method),
+        asObject(params) ?? {},
+        asker,
+        roots,
+      )
     }
+    const hasAnswered = Object.keys(inputResponses).length > 0
+    if (!hasAnswered) await delay(ROUND_PAUSE_MS)
     answers = compact({
-      inputResponses: given.length > 0 ? Object.fromEntries(given) : undefined,
-      requestState: typeof requestState === 'string' ? requestState : undefined,
+      inputResponses: hasAnswered ? inputResponses : undefined,
+      requestState: asText(requestState),
     })
   }
   throw new ToolError(

@@ -3,7 +3,7 @@
  */
 
 import type {
-  ResourceTemplateType,
+  CompleteRequestParams,
   Prompt as ServerPrompt,
   Resource as ServerResource,
   Tool,
@@ -16,10 +16,11 @@ import type { ReadingContext } from '../../protocol/context.ts'
 import { MAX_TIMER_MS } from '../../protocol/limits.ts'
 import type { ContentBlock } from '../../protocol/outcome.ts'
 import { findContentProblem } from '../../protocol/outcome.ts'
-import type { JsonSchema } from '../../util/values.ts'
-import { compact, isObject } from '../../util/values.ts'
-import { toSummary } from '../names.ts'
-import type { LoadedSource, Problem } from '../source.ts'
+import type { JsonObject, JsonSchema } from '../../util/values.ts'
+import { asList, asObject, asText, compact, isObject } from '../../util/values.ts'
+import { toFreeName, toSummary } from '../names.ts'
+import type { LoadedSource, Problem, ReportProblem } from '../source.ts'
+import { createReporter } from '../source.ts'
 import type { McpConnection } from './connection.ts'
 import { sendWithInputRounds } from './elicitation.ts'
 import type { McpClientSession } from './session.ts'
@@ -29,13 +30,7 @@ import type { McpSettings } from './transports.ts'
 
 const MAX_LISTED = 10_000
 const UNKNOWN_METHOD = -32601
-
-type ReportProblem = (
-  reason: string,
-  message: string,
-  fix: string,
-  severity?: Problem['severity'],
-) => void
+const AUTHOR_FIX = 'The author of the server should mend it'
 
 /**
  * Lists everything that a server has. A server that ends meanwhile is started once more if it was
@@ -49,19 +44,11 @@ export async function listMcpServer(
 ): Promise<LoadedSource> {
   let session: McpClientSession | undefined
   const problems: Problem[] = []
-  const tell: ReportProblem = (reason, message, fix, severity = 'warning') =>
-    void problems.push({
-      source: settings.name,
-      location: settings.location,
-      reason,
-      message,
-      fix,
-      severity,
-    })
+  const report = createReporter(settings.name, settings.location, problems)
   try {
     const listed = await connection.with((opened) => {
       session = opened
-      return listEverything(opened, connection, settings, tell)
+      return listEverything(opened, connection, settings, report)
     })
     return { ...listed, problems }
   } catch (error) {
@@ -74,77 +61,60 @@ async function listEverything(
   session: McpClientSession,
   connection: McpConnection,
   settings: McpSettings,
-  tell: ReportProblem,
+  report: ReportProblem,
 ): Promise<LoadedSource> {
   const { client } = session
-  const {
-    tools: hasTools,
-    resources: hasResources,
-    prompts: hasPrompts,
-    completions,
-  } = client.getServerCapabilities() ?? {}
+  const has = client.getServerCapabilities() ?? {}
   const options = { cacheMode: 'refresh', timeout: settings.startTimeout } as const
   // What a server has besides tools is no reason to do without them.
-  const orNone = async <T>(what: string, list: Promise<readonly T[]>): Promise<readonly T[]> => {
+  const orNone = async <T>(what: string, list: () => Promise<readonly T[]>) => {
     try {
-      return (await list).slice(0, MAX_LISTED)
+      return (await list()).slice(0, MAX_LISTED)
     } catch (error) {
       if ((error as { readonly code?: unknown }).code !== UNKNOWN_METHOD)
-        tell(
-          'unlisted',
-          toServerError(error, what, settings, session).message,
-          'The author of the server should mend it',
-        )
+        report('unlisted', toServerError(error, what, settings, session).message, AUTHOR_FIX)
       return []
     }
   }
   const [tools, resources, templates, prompts] = await Promise.all([
-    hasTools
-      ? listMcpTools(client, options, (name, problem) =>
-          tell(
-            'tool',
-            `${name} of MCP server '${settings.name}' is no tool: ${problem}`,
-            'The author of the server should mend it',
-            'error',
-          ),
-        )
-      : [],
-    hasResources
+    has.tools ? listMcpTools(client, options, settings, report) : [],
+    has.resources
       ? orNone(
           'the list of its resources',
-          client.listResources(undefined, options).then((answer) => answer.resources),
+          async () => (await client.listResources(undefined, options)).resources,
         )
       : [],
-    hasResources
+    has.resources
       ? orNone(
           'the list of its resource templates',
-          client
-            .listResourceTemplates(undefined, options)
-            .then((answer) => answer.resourceTemplates),
+          async () => (await client.listResourceTemplates(undefined, options)).resourceTemplates,
         )
       : [],
-    hasPrompts
+    has.prompts
       ? orNone(
           'the list of its prompts',
-          client.listPrompts(undefined, options).then((answer) => answer.prompts),
+          async () => (await client.listPrompts(undefined, options)).prompts,
         )
       : [],
   ])
   if (tools.length > MAX_LISTED)
-    tell(
+    report(
       'too-many',
       `MCP server '${settings.name}' has ${tools.length} tools; ${MAX_LISTED} are taken`,
       'Split the server',
     )
-  const shared = { connection, settings, completes: completions !== undefined, tell }
+  const reading = { connection, settings, completes: has.completions !== undefined, report }
   const version = client.getServerVersion()?.version
   return {
     tools: tools
       .slice(0, MAX_LISTED)
-      .filter((tool) => isToolCallable(tool, session, settings, tell))
+      .filter((tool) => isToolCallable(tool, session, settings, report))
       .map((tool) => toMcpFoundTool(tool, version, connection, settings)),
-    resources: readResources(resources, templates, shared),
-    prompts: readPrompts(prompts, shared),
+    resources: [
+      ...resources.flatMap((given) => makeServerResource(given.uri, given, reading)),
+      ...templates.flatMap((given) => makeServerResource(given.uriTemplate, given, reading)),
+    ],
+    prompts: readPrompts(prompts, reading),
   }
 }
 
@@ -153,11 +123,11 @@ function isToolCallable(
   tool: Tool,
   { isModern }: McpClientSession,
   { name }: McpSettings,
-  tell: ReportProblem,
+  report: ReportProblem,
 ): boolean {
   const onlyTask = tool.execution?.taskSupport === 'required' && !isModern
   if (onlyTask)
-    tell(
+    report(
       'unsupported',
       `'${tool.name}' of MCP server '${name}' runs only as a task, in a form that the protocol has given up`,
       'Update the server',
@@ -166,99 +136,75 @@ function isToolCallable(
   return !onlyTask
 }
 
-/** What lists of a server are read with. */
+/** What the lists of a server are read with. */
 type ServerReading = {
   readonly connection: McpConnection
   readonly settings: McpSettings
   /** The server completes arguments. */
   readonly completes: boolean
-  tell(reason: string, message: string, fix: string): void
+  readonly report: ReportProblem
 }
 
-/**
- * Resources of a server as resources of ours, read from it when they are wanted. What cannot be one
- * is told.
- */
-function readResources(
-  resources: readonly ServerResource[],
-  templates: readonly ResourceTemplateType[],
-  reading: ServerReading,
-): readonly Resource[] {
-  const fixed = resources.flatMap((given) => makeServerResource(given.uri, given, reading))
-  return [
-    ...fixed,
-    ...templates.flatMap((given) => makeServerResource(given.uriTemplate, given, reading)),
-  ]
-}
+type ResourceMetadata = Pick<ServerResource, 'name' | 'title' | 'description' | 'mimeType'>
 
-type ResourceMetadata = {
-  readonly name: string
-  readonly title?: string | undefined
-  readonly description?: string | undefined
-  readonly mimeType?: string | undefined
-}
-
+// A resource of the server as one of ours, read from the server on demand.
 function makeServerResource(
   uri: string,
-  facts: ResourceMetadata,
+  { name, title, description, mimeType }: ResourceMetadata,
   reading: ServerReading,
 ): readonly Resource[] {
-  const { settings, completes } = reading
-  const { name, title, description, mimeType } = facts
   try {
     const pattern = compileUriPattern(uri)
     return [
       resource<string>({
         uri,
-        summary: toSummary(name, compact({ description, title })),
+        summary: toSummary(name, { description, title }),
         ...compact({
-          name: name.trim() !== '' ? name : undefined,
-          title: title !== undefined && title.trim() !== '' ? title : undefined,
-          mimeTypes: mimeType !== undefined ? [mimeType] : undefined,
+          name: toNonBlank(name),
+          title: toNonBlank(title),
+          mimeTypes: mimeType === undefined ? undefined : [mimeType],
+          complete: createCompleters({ type: 'ref/resource', uri }, pattern.params, reading),
         }),
         read: (params, ctx) => readServerResource(pattern.expand(params), ctx, reading),
-        ...compact({
-          complete:
-            completes && pattern.params.length > 0
-              ? Object.fromEntries(
-                  pattern.params.map((param) => [
-                    param,
-                    createResourceCompleter(uri, param, reading),
-                  ]),
-                )
-              : undefined,
-        }),
       }),
     ]
   } catch (error) {
-    reading.tell(
+    reading.report(
       'resource',
-      `resource '${uri}' of MCP server '${settings.name}' cannot be used: ${(error as Error).message}`,
+      `resource '${uri}' of MCP server '${reading.settings.name}' cannot be used: ${(error as Error).message}`,
       'Its author should give it an address with simple {name} placeholders',
     )
     return []
   }
 }
 
-function createResourceCompleter(
-  uri: string,
-  param: string,
-  { connection, settings }: ServerReading,
-): (value: string, others: { readonly [name: string]: string }) => Promise<readonly string[]> {
-  return (value, others) =>
-    connection.with(
-      async ({ client }) =>
-        (
-          await client.complete(
-            {
-              ref: { type: 'ref/resource', uri },
-              argument: { name: param, value },
-              context: { arguments: { ...others } },
-            },
-            { timeout: settings.startTimeout },
-          )
-        ).completion.values,
-    )
+function toNonBlank(text: string | undefined): string | undefined {
+  return text?.trim() === '' ? undefined : text
+}
+
+type Completer = (
+  value: string,
+  others: { readonly [name: string]: string },
+) => Promise<readonly string[]>
+
+// Completes the arguments of a resource or prompt; undefined when the server completes nothing.
+function createCompleters(
+  ref: CompleteRequestParams['ref'],
+  names: readonly string[],
+  { completes, connection, settings }: ServerReading,
+): { readonly [name: string]: Completer } | undefined {
+  if (!completes || names.length === 0) return undefined
+  const createCompleter =
+    (name: string): Completer =>
+    (value, others) =>
+      connection.with(async ({ client }) => {
+        const { completion } = await client.complete(
+          { ref, argument: { name, value }, context: { arguments: { ...others } } },
+          { timeout: settings.startTimeout },
+        )
+        return completion.values
+      })
+  return Object.fromEntries(names.map((name) => [name, createCompleter(name)]))
 }
 
 async function readServerResource(
@@ -266,63 +212,45 @@ async function readServerResource(
   ctx: ReadingContext,
   { connection, settings }: ServerReading,
 ): Promise<ResourceContent> {
-  const contents = await connection.use(`reading ${uri}`, ctx, ({ client }, { signal, asker }) =>
-    sendWithInputRounds(asker, settings.roots, async (answers) => {
-      const result: unknown = await client.readResource(
+  const result = await connection.use(`reading ${uri}`, ctx, ({ client }, { signal, asker }) =>
+    sendWithInputRounds<unknown>(asker, settings.roots, (answers) =>
+      client.readResource(
         { uri, ...answers },
         { signal, timeout: MAX_TIMER_MS, allowInputRequired: true, cacheMode: 'bypass' },
-      )
-      return isObject(result) && Array.isArray(result['contents'])
-        ? (result['contents'] as readonly unknown[])
-        : result
-    }),
+      ),
+    ),
   )
-  const parts = (Array.isArray(contents) ? contents : []).filter(isObject)
+  const parts = asList(asObject(result)?.['contents']).filter(isObject)
   return parts.length === 1 ? toResourceContent(parts[0]!) : parts
 }
 
-function toResourceContent({
-  text,
-  blob,
-  mimeType,
-}: {
-  readonly [field: string]: unknown
-}): ResourceContent {
-  if (typeof blob === 'string')
-    return { mimeType: typeof mimeType === 'string' ? mimeType : 'application/octet-stream', blob }
-  return typeof mimeType === 'string' ? { mimeType, text: String(text) } : String(text)
+function toResourceContent({ text, blob, mimeType }: JsonObject): ResourceContent {
+  const type = asText(mimeType)
+  if (typeof blob === 'string') return { mimeType: type ?? 'application/octet-stream', blob }
+  return type === undefined ? String(text) : { mimeType: type, text: String(text) }
 }
 
-/** Prompts of a server as prompts of ours, rendered by it when they are wanted. */
+// The prompts of the server as ours, rendered by the server on demand.
 function readPrompts(prompts: readonly ServerPrompt[], reading: ServerReading): readonly Prompt[] {
   const taken = new Set<string>()
-  return prompts.flatMap((given) => {
-    const { name, title, description } = given
+  return prompts.flatMap(({ name, title, description, arguments: given = [] }) => {
+    const names = given.map((argument) => argument.name)
     try {
-      const names = (given.arguments ?? []).map((argument) => argument.name)
       return [
         prompt<JsonSchema>({
-          name: toFreePromptName(name, taken),
-          summary: toSummary(name, compact({ description, title })),
-          ...compact({ title: title !== undefined && title.trim() !== '' ? title : undefined }),
+          name: toPromptName(name, taken),
+          summary: toSummary(name, { description, title }),
+          ...compact({
+            title: toNonBlank(title),
+            complete: createCompleters({ type: 'ref/prompt', name }, names, reading),
+          }),
           arguments: toArgumentsSchema(given),
           render: (args, ctx) =>
             renderServerPrompt(name, args as { readonly [name: string]: string }, ctx, reading),
-          ...compact({
-            complete:
-              reading.completes && names.length > 0
-                ? Object.fromEntries(
-                    names.map((argument) => [
-                      argument,
-                      createPromptCompleter(name, argument, reading),
-                    ]),
-                  )
-                : undefined,
-          }),
         }),
       ]
     } catch (error) {
-      reading.tell(
+      reading.report(
         'prompt',
         `prompt '${name}' of MCP server '${reading.settings.name}' cannot be used: ${(error as Error).message}`,
         'Its author should mend it',
@@ -332,8 +260,8 @@ function readPrompts(prompts: readonly ServerPrompt[], reading: ServerReading): 
   })
 }
 
-// Names of prompts are those of ours: small letters, digits, '_' and '-'.
-function toFreePromptName(name: string, taken: Set<string>): string {
+// Names of prompts are lower-case letters, digits, '_' and '-'; the last two are equal.
+function toPromptName(name: string, taken: Set<string>): string {
   const plain =
     name
       .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -341,13 +269,12 @@ function toFreePromptName(name: string, taken: Set<string>): string {
       .replace(/[^a-z0-9_-]+/g, '_')
       .replace(/^_+|_+$/g, '')
       .slice(0, 60) || 'prompt'
-  let free = plain
-  for (let count = 2; taken.has(free.replaceAll('-', '_')); count += 1) free = `${plain}_${count}`
+  const free = toFreeName(plain, (wanted) => taken.has(wanted.replaceAll('-', '_')))
   taken.add(free.replaceAll('-', '_'))
   return free
 }
 
-function toArgumentsSchema({ arguments: given = [] }: ServerPrompt): JsonSchema {
+function toArgumentsSchema(given: ServerPrompt['arguments'] & {}): JsonSchema {
   return {
     type: 'object',
     properties: Object.fromEntries(
@@ -358,52 +285,29 @@ function toArgumentsSchema({ arguments: given = [] }: ServerPrompt): JsonSchema 
   }
 }
 
-function createPromptCompleter(
-  prompt: string,
-  argument: string,
-  { connection, settings }: ServerReading,
-): (value: string, others: { readonly [name: string]: string }) => Promise<readonly string[]> {
-  return (value, others) =>
-    connection.with(
-      async ({ client }) =>
-        (
-          await client.complete(
-            {
-              ref: { type: 'ref/prompt', name: prompt },
-              argument: { name: argument, value },
-              context: { arguments: { ...others } },
-            },
-            { timeout: settings.startTimeout },
-          )
-        ).completion.values,
-    )
-}
-
 async function renderServerPrompt(
   name: string,
   args: { readonly [name: string]: string },
   ctx: ReadingContext,
   { connection, settings }: ServerReading,
 ): Promise<readonly PromptMessage[]> {
-  const messages = await connection.use(`prompt '${name}'`, ctx, ({ client }, { signal, asker }) =>
-    sendWithInputRounds(asker, settings.roots, async (answers) => {
-      const result: unknown = await client.getPrompt(
+  const result = await connection.use(`prompt '${name}'`, ctx, ({ client }, { signal, asker }) =>
+    sendWithInputRounds<unknown>(asker, settings.roots, (answers) =>
+      client.getPrompt(
         { name, arguments: { ...args }, ...answers },
         { signal, timeout: MAX_TIMER_MS, allowInputRequired: true },
-      )
-      return isObject(result) && Array.isArray(result['messages'])
-        ? (result['messages'] as readonly unknown[])
-        : result
-    }),
+      ),
+    ),
   )
-  return (Array.isArray(messages) ? messages : []).filter(isObject).map(({ role, content }) => {
-    const block = content as ContentBlock
-    const shown: string | ContentBlock =
-      findContentProblem(block) === undefined
-        ? block.type === 'text'
-          ? block.text
-          : block
-        : JSON.stringify(block)
-    return { role: role === 'assistant' ? 'assistant' : 'user', content: shown }
-  })
+  return asList(asObject(result)?.['messages'])
+    .filter(isObject)
+    .map(({ role, content }) => ({
+      role: role === 'assistant' ? 'assistant' : 'user',
+      content: toPromptContent(content as ContentBlock),
+    }))
+}
+
+function toPromptContent(block: ContentBlock): string | ContentBlock {
+  if (findContentProblem(block) !== undefined) return JSON.stringify(block)
+  return block.type === 'text' ? block.text : block
 }

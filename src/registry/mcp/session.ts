@@ -3,27 +3,32 @@
  */
 
 import type { Client, Transport } from '@modelcontextprotocol/client'
+import type { ErrorCode } from '../../protocol/errors.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { waitAtMost } from '../../util/async.ts'
 import { shorten } from '../../util/text.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { asObject, compact } from '../../util/values.ts'
 import { toErrorCode } from '../http.ts'
-import { openHttpTransport, StdioTransport } from './transports.ts'
 import type { McpSettings } from './transports.ts'
+import { openHttpTransport, StdioTransport } from './transports.ts'
 
-/** What a session tells and asks on its own account. */
+/** What a session reports and asks outside of the answers to our requests. */
 export type McpSessionHooks = {
-  readonly capabilities: {
-    readonly elicitation: boolean
-    readonly sampling: boolean
-    readonly roots: boolean
-  }
+  readonly capabilities: { readonly [Capability in keyof typeof SERVER_REQUESTS]: boolean }
   answer(method: string, params: JsonObject): Promise<JsonObject>
   log(level: string, text: string): void
   listChanged(): void
-  /** The connection is over, whoever ended it. */
+  /** The connection is over, whichever side ended it. */
   closed(session: McpClientSession): void
 }
+
+/** What a server may ask, by the capability that allows it. */
+const SERVER_REQUESTS = {
+  elicitation: 'elicitation/create',
+  sampling: 'sampling/createMessage',
+  roots: 'roots/list',
+} as const
 
 /** One connection to a server, from its first answer to its end. */
 export type McpClientSession = {
@@ -51,6 +56,7 @@ export type FailedConnectAttempt = {
 }
 
 const MAX_LIST_PAGES = 200
+const TERMINATE_TIMEOUT_MS = 1000
 
 /**
  * Connects to a server; throws what the SDK throws, and tells what is known of each attempt that
@@ -59,57 +65,57 @@ const MAX_LIST_PAGES = 200
 export async function openMcpSession(
   settings: McpSettings,
   hooks: McpSessionHooks,
-  verdict: ServerEra,
+  era: ServerEra,
   failed: (attempt: FailedConnectAttempt) => void,
 ): Promise<McpClientSession> {
   const { place } = settings
-  const type = 'http' in place ? (place.http.type ?? (verdict.sse ? 'sse' : 'http')) : undefined
-  const make = async (wanted = type): Promise<Transport> =>
-    'stdio' in place ? new StdioTransport(place.stdio) : openHttpTransport(place.http, wanted!)
   const first: ConnectAttempt = {
-    transport: await make(),
-    legacy: verdict.legacy === true || type === 'sse',
+    transport: await openTransport(place, era.sse === true),
+    legacy: era.legacy === true || isSse(place, era.sse === true),
   }
   try {
-    return await connectSession(first, settings, hooks, verdict, failed)
+    return await connectSession(first, settings, hooks, era, failed)
   } catch (error) {
-    const second = await planSecondAttempt(error, first, settings, make)
-    if (!second) throw error
+    if (!isWorthSecondAttempt(error, first, place)) throw error
+    const second = { transport: await openTransport(place, true), legacy: true }
     try {
-      return await connectSession(second, settings, hooks, verdict, failed)
+      return await connectSession(second, settings, hooks, era, failed)
     } catch (again) {
       throw 'stdio' in place ? again : error
     }
   }
 }
 
+function isSse(place: McpSettings['place'], isFallback: boolean): boolean {
+  if ('stdio' in place) return false
+  return place.http.type === 'sse' || (place.http.type === undefined && isFallback)
+}
+
+async function openTransport(place: McpSettings['place'], isFallback: boolean): Promise<Transport> {
+  if ('stdio' in place) return new StdioTransport(place.stdio)
+  return openHttpTransport(place.http, isSse(place, isFallback) ? 'sse' : 'http')
+}
+
 // Some older servers end at a request that they do not know, and the oldest ones speak another
 // transport.
-async function planSecondAttempt(
+function isWorthSecondAttempt(
   error: unknown,
   { transport, legacy }: ConnectAttempt,
-  { place }: McpSettings,
-  make: (type?: 'http' | 'sse') => Promise<Transport>,
-): Promise<ConnectAttempt | undefined> {
+  place: McpSettings['place'],
+): boolean {
+  if (legacy) return false
+  const { code, data } = error as SdkError
   if ('stdio' in place)
-    return !legacy &&
-      (error as { code?: unknown }).code === 'ERA_NEGOTIATION_FAILED' &&
-      (transport as StdioTransport).pid !== null
-      ? { transport: await make(), legacy: true }
-      : undefined
-  const status = (error as { data?: { status?: unknown } }).data?.status
-  return place.http.type === undefined &&
-    !legacy &&
-    (status === 404 || status === 405 || status === 400)
-    ? { transport: await make('sse'), legacy: true }
-    : undefined
+    return code === 'ERA_NEGOTIATION_FAILED' && (transport as StdioTransport).pid !== null
+  const isRefused = [400, 404, 405].includes(Number(asObject(data)?.['status']))
+  return place.http.type === undefined && isRefused
 }
 
 async function connectSession(
   { transport, legacy }: ConnectAttempt,
   settings: McpSettings,
   hooks: McpSessionHooks,
-  verdict: ServerEra,
+  era: ServerEra,
   failed: (attempt: FailedConnectAttempt) => void,
 ): Promise<McpClientSession> {
   const client = await createClient(settings, hooks)
@@ -127,33 +133,25 @@ async function connectSession(
     keepAlive: (alive) => stdio?.keepAlive(alive),
     close: () => closeSession(client, transport),
   }
-  const limit = createTimeLimit(settings.startTimeout)
+  const timeout = settings.startTimeout
+  const prior = legacy ? { kind: 'legacy' as const } : undefined
   try {
-    await Promise.race([
-      limit.passed,
-      client.connect(
-        transport,
-        compact({
-          timeout: settings.startTimeout,
-          prior: legacy ? { kind: 'legacy' as const } : undefined,
-        }),
-      ),
-    ])
+    const connecting = client.connect(transport, compact({ timeout, prior })).then(() => true)
+    if (!(await waitAtMost(timeout, connecting)))
+      throw new Error(`there was no answer within ${timeout / 1000} seconds`)
   } catch (error) {
-    // Looked at before it is closed: afterwards every server has ended.
+    // Read before it is closed: afterwards every server has ended.
     const end = session.describeEnd()
     await transport.close().catch(() => {})
     failed({ end, errorTail: session.errorTail(), overflowed: session.overflowed() })
     throw error
-  } finally {
-    limit.clear()
   }
   client.onclose = () => {
     over = true
     hooks.closed(session)
   }
-  verdict.legacy = !session.isModern
-  verdict.sse = transport.constructor.name === 'SSEClientTransport'
+  era.legacy = !session.isModern
+  era.sse = transport.constructor.name === 'SSEClientTransport'
   await subscribeToChanges(session)
   return session
 }
@@ -185,21 +183,12 @@ async function createClient(
       },
     },
   )
-  if (capabilities.elicitation)
-    client.setRequestHandler(
-      'elicitation/create',
-      async ({ method, params }) => (await answer(method, params as JsonObject)) as never,
-    )
-  if (capabilities.sampling)
-    client.setRequestHandler(
-      'sampling/createMessage',
-      async ({ method, params }) => (await answer(method, params as JsonObject)) as never,
-    )
-  if (capabilities.roots)
-    client.setRequestHandler(
-      'roots/list',
-      async ({ method }) => (await answer(method, {})) as never,
-    )
+  for (const [capability, method] of Object.entries(SERVER_REQUESTS))
+    if (capabilities[capability as keyof typeof SERVER_REQUESTS])
+      client.setRequestHandler(
+        method,
+        async ({ params }) => (await answer(method, asObject(params) ?? {})) as never,
+      )
   client.setNotificationHandler('notifications/message', ({ params: { level, data } }) =>
     log(level, typeof data === 'string' ? data : JSON.stringify(data)),
   )
@@ -225,33 +214,45 @@ async function subscribeToChanges({ client, isModern }: McpClientSession): Promi
 
 async function closeSession(client: Client, transport: Transport): Promise<void> {
   const { terminateSession } = transport as { terminateSession?(): Promise<void> }
-  const limit = createTimeLimit(1000)
   if (terminateSession)
-    await Promise.race([limit.passed, terminateSession.call(transport)]).catch(() => {})
-  limit.clear()
+    await waitAtMost(TERMINATE_TIMEOUT_MS, terminateSession.call(transport)).catch(() => {})
   await client.close().catch(() => {})
   await transport.close().catch(() => {})
 }
 
-function createTimeLimit(milliseconds: number): { readonly passed: Promise<never>; clear(): void } {
-  let timer: NodeJS.Timeout
-  const passed = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`there was no answer within ${milliseconds / 1000} seconds`)),
-      milliseconds,
-    )
-  })
-  passed.catch(() => {})
-  return { passed, clear: () => clearTimeout(timer) }
+/** What the SDK throws, as far as it is read here. */
+type SdkError = {
+  readonly name?: string
+  readonly code?: unknown
+  readonly data?: unknown
+  readonly message?: string
+  readonly cause?: unknown
 }
 
-const RPC_CODES = {
-  invalidParams: -32602,
-  unknownMethod: -32601,
-  notFound: -32002,
-  missingCapability: -32021,
-  urlRequired: -32042,
-} as const
+const INVALID_PARAMS = -32602
+const RESOURCE_NOT_FOUND = -32002
+const RPC_ERRORS: {
+  readonly [code: number]: {
+    readonly code: ErrorCode
+    readonly suggestion?: string
+    readonly retryable?: boolean
+  }
+} = {
+  [RESOURCE_NOT_FOUND]: { code: 'NOT_FOUND' },
+  [INVALID_PARAMS]: { code: 'INVALID_INPUT' },
+  // An unknown method.
+  [-32601]: { code: 'DEPENDENCY', retryable: false },
+  // A capability that the client does not have.
+  [-32021]: {
+    code: 'ANSWER_REQUIRED',
+    suggestion: 'Give the registry somebody who answers: the options answer and sample',
+  },
+  // An address that a person has to open first.
+  [-32042]: {
+    code: 'PRECONDITION',
+    suggestion: 'Open the address in the details, finish there, then call again',
+  },
+}
 const MAX_MESSAGE_LENGTH = 2000
 const CREDENTIALS_HINT = "Give it credentials: headers: { Authorization: 'Bearer ${TOKEN}' }"
 
@@ -264,36 +265,28 @@ export function toServerError(
 ): ToolError {
   if (ToolError.is(thrown)) return thrown
   const named = `MCP server '${settings.name}'`
-  const error = thrown as {
-    readonly code?: unknown
-    readonly data?: unknown
-    readonly message?: string
-    readonly cause?: unknown
-  }
+  const error = (thrown ?? {}) as SdkError
   const message = hideSecrets(
-    shorten(String(error?.message ?? thrown), MAX_MESSAGE_LENGTH),
+    shorten(String(error.message ?? thrown), MAX_MESSAGE_LENGTH),
     settings,
   )
-  if (ToolError.is(error?.cause))
+  if (ToolError.is(error.cause))
     return new ToolError(error.cause.code, `${named}: ${error.cause.message}`, {
       ...error.cause.toObject(),
       cause: thrown,
     })
   if (session?.ended()) return toServerEndedError(what, settings, session, thrown)
-  if (typeof error?.code === 'number')
+  if (typeof error.code === 'number')
     return toProtocolError(error.code, message, error.data, named, thrown)
-  const status =
-    isObject(error?.data) && typeof error.data['status'] === 'number'
-      ? error.data['status']
-      : undefined
-  if (status !== undefined)
+  const status = asObject(error.data)?.['status']
+  if (typeof status === 'number')
     return toHttpStatusError(status, message, named, settings, session !== undefined, thrown)
-  if ((thrown as Error)?.name === 'UnauthorizedError')
+  if (error.name === 'UnauthorizedError')
     return new ToolError('PERMISSION', `${named} wants to know who calls: ${message}`, {
       suggestion: CREDENTIALS_HINT,
       cause: thrown,
     })
-  if (error?.code === 'INVALID_RESULT' || error?.code === 'UNSUPPORTED_RESULT_TYPE')
+  if (error.code === 'INVALID_RESULT' || error.code === 'UNSUPPORTED_RESULT_TYPE')
     return new ToolError(
       'DEPENDENCY',
       `${named} gave an answer to ${what} that the protocol does not allow: ${shorten(message, 500)}`,
@@ -324,22 +317,15 @@ function toHttpStatusError(
   inSession: boolean,
   cause: unknown,
 ): ToolError {
-  const isRefused = status === 401 || status === 403
+  const isForgotten = status === 404 && inSession
+  const isOurFault = status >= 400 && status < 500 && status !== 429
+  let suggestion = `Try it by hand: curl -i ${location}`
+  if (status === 401 || status === 403) suggestion = CREDENTIALS_HINT
+  if (isForgotten) suggestion = 'Call again: a new session is opened'
   return new ToolError(
     status === 404 ? 'DEPENDENCY' : toErrorCode(status),
     `${named} answered with HTTP status ${status}: ${message}`,
-    {
-      ...compact({
-        retryable:
-          status >= 400 && status < 500 && status !== 429 ? status === 404 && inSession : undefined,
-      }),
-      suggestion: isRefused
-        ? CREDENTIALS_HINT
-        : status === 404 && inSession
-          ? 'Call again: a new session is opened'
-          : `Try it by hand: curl -i ${location}`,
-      cause,
-    },
+    compact({ retryable: isOurFault ? isForgotten : undefined, suggestion, cause }),
   )
 }
 
@@ -348,15 +334,10 @@ function findDeepestCause(thrown: unknown): string | undefined {
   let error = thrown
   let said: string | undefined
   for (let depth = 0; depth < 5 && typeof error === 'object' && error !== null; depth += 1) {
-    const { code, message, cause, data } = error as {
-      readonly code?: unknown
-      readonly message?: unknown
-      readonly cause?: unknown
-      readonly data?: unknown
-    }
+    const { code, message, cause, data } = error as SdkError
     if (typeof code === 'string' && /^(E[A-Z]+|UND_ERR_\w+)$/.test(code)) return code
     if (depth > 0 && typeof message === 'string') said = message
-    error = cause ?? (isObject(data) ? data['cause'] : undefined)
+    error = cause ?? asObject(data)?.['cause']
   }
   return said
 }
@@ -371,18 +352,12 @@ export function toServerEndedError(
   const tail = hideSecrets(session.errorTail(), settings)
   const message = `MCP server '${settings.name}' ended during ${what}: ${hideSecrets(session.describeEnd() ?? 'the connection was closed', settings)}`
   const details = compact({ stderr: tail !== '' ? tail : undefined })
-  if (session.overflowed())
-    return new ToolError('OUTPUT_LIMIT', message, {
-      details,
-      suggestion: 'Ask for less: narrow the input of the call',
-      cause,
-    })
-  return new ToolError('DEPENDENCY', message, {
-    retryable: true,
-    details,
-    suggestion: 'Call again: the server is started anew',
-    cause,
-  })
+  if (session.overflowed()) {
+    const suggestion = 'Ask for less: narrow the input of the call'
+    return new ToolError('OUTPUT_LIMIT', message, { details, suggestion, cause })
+  }
+  const suggestion = 'Call again: the server is started anew'
+  return new ToolError('DEPENDENCY', message, { retryable: true, details, suggestion, cause })
 }
 
 /** A text without the secrets of the configuration. */
@@ -404,28 +379,11 @@ function toProtocolError(
   named: string,
   cause: unknown,
 ): ToolError {
-  const details = { rpc: compact({ code, data }) }
-  const said = `${named}: ${message}`
-  if (
-    code === RPC_CODES.notFound ||
-    (code === RPC_CODES.invalidParams && isObject(data) && typeof data['uri'] === 'string')
-  )
-    return new ToolError('NOT_FOUND', said, { details, cause })
-  if (code === RPC_CODES.invalidParams)
-    return new ToolError('INVALID_INPUT', said, { details, cause })
-  if (code === RPC_CODES.missingCapability)
-    return new ToolError('ANSWER_REQUIRED', said, {
-      details,
-      suggestion: 'Give the registry somebody who answers: the options answer and sample',
-      cause,
-    })
-  if (code === RPC_CODES.urlRequired)
-    return new ToolError('PRECONDITION', said, {
-      details,
-      suggestion: 'Open the address in the details, finish there, then call again',
-      cause,
-    })
-  if (code === RPC_CODES.unknownMethod)
-    return new ToolError('DEPENDENCY', said, { retryable: false, details, cause })
-  return new ToolError('INTERNAL', said, { details, cause })
+  const isAboutResource = code === INVALID_PARAMS && typeof asObject(data)?.['uri'] === 'string'
+  const known = RPC_ERRORS[isAboutResource ? RESOURCE_NOT_FOUND : code] ?? { code: 'INTERNAL' }
+  return new ToolError(known.code, `${named}: ${message}`, {
+    ...known,
+    details: { rpc: compact({ code, data }) },
+    cause,
+  })
 }

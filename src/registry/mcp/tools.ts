@@ -2,17 +2,16 @@
  * Tools of an MCP server: how they are listed, defined and called.
  */
 
-import type { Client, StandardSchemaV1, Tool } from '@modelcontextprotocol/client'
+import type { Client, Progress, StandardSchemaV1, Tool } from '@modelcontextprotocol/client'
 import type { Context } from '../../protocol/context.ts'
 import { MAX_TIMER_MS } from '../../protocol/limits.ts'
-import type { Annotations } from '../../protocol/manifest.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
-import { defineForeign } from '../foreign/define-foreign.ts'
+import { asObject, asText, compact, isObject } from '../../util/values.ts'
+import { toServerTool } from '../foreign/define-foreign.ts'
 import { readToolResult } from '../foreign/reply.ts'
-import { toSummary } from '../names.ts'
-import type { ForeignMetadata, FoundTool } from '../source.ts'
+import type { ForeignMetadata, FoundTool, ReportProblem } from '../source.ts'
+import { readAnnotations } from '../source.ts'
 import type { McpConnection } from './connection.ts'
 import { sendWithInputRounds } from './elicitation.ts'
 import type { McpSettings } from './transports.ts'
@@ -24,51 +23,27 @@ export function toMcpFoundTool(
   connection: McpConnection,
   settings: McpSettings,
 ): FoundTool {
-  const facts = toToolMetadata(tool, settings)
-  return {
-    source: settings.name,
-    ...compact({ version }),
-    name: tool.name,
-    tier: 'server',
-    kind: 'mcp server',
-    location: settings.location,
-    summary: toSummary(tool.name, facts),
-    tags: [],
-    define: (name) =>
-      defineForeign(name, facts, (input, ctx) =>
-        callMcpTool(tool, input, ctx, connection, settings),
-      ),
-  }
+  const { name: source, location } = settings
+  return toServerTool(
+    compact({ source, version, name: tool.name, kind: 'mcp server', location }),
+    toToolMetadata(tool, settings),
+    (input, ctx) => callMcpTool(tool, input, ctx, connection, settings),
+  )
 }
 
 function toToolMetadata(
   { title, description, inputSchema, outputSchema, annotations }: Tool,
   { callTimeout }: McpSettings,
 ): ForeignMetadata {
-  const shown = title ?? annotations?.title
+  const hints = readAnnotations(annotations, 'Hint')
   return compact({
-    title: shown !== undefined && shown.trim() !== '' ? shown : undefined,
+    title: title ?? annotations?.title,
     description,
-    inputSchema: inputSchema,
+    inputSchema,
     outputSchema,
-    annotations: toAnnotations(annotations),
+    // What only reads destroys nothing.
+    annotations: hints.readOnly && hints.destructive ? { ...hints, destructive: false } : hints,
     timeout: callTimeout,
-  })
-}
-
-function toAnnotations({
-  readOnlyHint,
-  destructiveHint,
-  idempotentHint,
-  openWorldHint,
-}: NonNullable<Tool['annotations']> = {}): Annotations {
-  return compact({
-    readOnly: readOnlyHint,
-    // What only reads destroys nothing, whatever else is said.
-    destructive:
-      destructiveHint !== undefined ? destructiveHint && readOnlyHint !== true : undefined,
-    idempotent: idempotentHint,
-    openWorld: openWorldHint,
   })
 }
 
@@ -84,50 +59,33 @@ async function callMcpTool(
   settings: McpSettings,
 ): Promise<unknown> {
   const { name } = tool
-  // Results are checked here, where it can be said whose fault they are.
+  // Results are checked here, where the error can name the server.
   const { outputSchema, ...toolDefinition } = tool
   const told = await connection.use(
     `the call of '${name}'`,
     ctx,
-    async ({ client, isModern }, { signal, markAlive: alive, asker, getRefusal: refusal }) => {
-      const onprogress = ({
-        progress,
-        total,
-        message,
-      }: {
-        readonly progress: number
-        readonly total?: number | undefined
-        readonly message?: string | undefined
-      }): void => {
-        alive()
-        ctx.progress(
-          message ?? (total === undefined ? String(progress) : `${progress} of ${total}`),
-          total ? (progress / total) * 100 : undefined,
-        )
-      }
+    async ({ client, isModern }, { signal, markAlive, asker, getRefusal }) => {
       const options = {
         signal,
         timeout: MAX_TIMER_MS,
         allowInputRequired: true,
         toolDefinition,
-        onprogress,
+        onprogress: ({ progress, total, message }: Progress): void => {
+          markAlive()
+          const count = total === undefined ? String(progress) : `${progress} of ${total}`
+          ctx.progress(message ?? count, total ? (progress / total) * 100 : undefined)
+        },
       }
-      const send = async (answers: object): Promise<JsonObject> => {
-        const params = {
-          name,
-          arguments: input,
-          ...answers,
-          ...compact({ _meta: isModern ? { [LOG_LEVEL_META_KEY]: 'info' } : undefined }),
-        }
-        return await client.callTool(params, options)
-      }
+      const _meta = isModern ? { [LOG_LEVEL_META_KEY]: 'info' } : undefined
+      const send = (answers: object): Promise<JsonObject> =>
+        client.callTool({ name, arguments: input, ...answers, ...compact({ _meta }) }, options)
       const result = await callIfListed(name, client, connection, settings, () =>
         sendWithInputRounds(asker, settings.roots, send),
       )
       try {
         return readToolResult(result, name, (text) => ctx.log(text, 'warn'))
       } catch (error) {
-        throw refusal() ?? error
+        throw getRefusal() ?? error
       }
     },
   )
@@ -135,7 +93,7 @@ async function callMcpTool(
   return told
 }
 
-// Servers refuse a tool that is gone in as many words as a wrong input; only their list tells which
+// Servers refuse a tool that is gone with the same error as a wrong input; only their list shows which
 // it was.
 async function callIfListed(
   tool: string,
@@ -144,7 +102,7 @@ async function callIfListed(
   settings: McpSettings,
   call: () => Promise<JsonObject>,
 ): Promise<JsonObject> {
-  const look = async (): Promise<void> => {
+  const requireListed = async (): Promise<void> => {
     const { tools } = await client.listTools(undefined, {
       cacheMode: 'refresh',
       timeout: settings.startTimeout,
@@ -165,10 +123,10 @@ async function callIfListed(
       result['isError'] === true &&
       /not found|unknown tool/i.test(JSON.stringify(result['content'] ?? ''))
     )
-      await look()
+      await requireListed()
     return result
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code === INVALID_PARAMS) await look()
+    if ((error as { readonly code?: unknown }).code === INVALID_PARAMS) await requireListed()
     throw error
   }
 }
@@ -206,11 +164,12 @@ const ANY_RESULT_SCHEMA: StandardSchemaV1<unknown, unknown> = {
 
 type ListToolsOptions = NonNullable<Parameters<Client['listTools']>[1]>
 
-/** The tools of a server. One that breaks the rules is told and left out, and the others stay. */
+/** The tools of a server. An entry that breaks the rules is reported and left out. */
 export async function listMcpTools(
   client: Client,
   options: ListToolsOptions,
-  tell: (name: string, problem: string) => void,
+  { name: server }: McpSettings,
+  report: ReportProblem,
 ): Promise<readonly Tool[]> {
   try {
     return (await client.listTools(undefined, options)).tools
@@ -220,14 +179,16 @@ export async function listMcpTools(
     if (!entries) throw error
     return entries.flatMap((entry, index) => {
       const tool = readToolEntry(entry)
-      if (typeof tool === 'string')
-        tell(
-          isObject(entry) && typeof entry['name'] === 'string'
-            ? `'${entry['name']}'`
-            : `entry ${index + 1}`,
-          tool,
-        )
-      return typeof tool === 'string' ? [] : [tool]
+      if (typeof tool !== 'string') return [tool]
+      const name = asText(asObject(entry)?.['name'])
+      const named = name === undefined ? `entry ${index + 1}` : `'${name}'`
+      report(
+        'tool',
+        `${named} of MCP server '${server}' is no tool: ${tool}`,
+        'The author of the server should mend it',
+        'error',
+      )
+      return []
     })
   }
 }
@@ -253,7 +214,7 @@ async function listToolsUnchecked(
   return undefined
 }
 
-// What is not about calling it may be missing or wrong.
+// What a call does not need may be missing or wrong.
 function readToolEntry(entry: unknown): Tool | string {
   if (!isObject(entry)) return 'it is no object'
   const { name, title, description, inputSchema = {}, outputSchema, annotations } = entry
@@ -263,24 +224,13 @@ function readToolEntry(entry: unknown): Tool | string {
     (inputSchema['type'] !== undefined && inputSchema['type'] !== 'object')
   )
     return 'its input schema describes no object'
-  return {
+  const { title: _title, ...hints } = asObject(annotations) ?? {}
+  return compact({
     name,
-    ...compact({
-      title: typeof title === 'string' ? title : undefined,
-      description: typeof description === 'string' ? description : undefined,
-    }),
+    title: asText(title),
+    description: asText(description),
     inputSchema: { ...inputSchema, type: 'object' },
-    ...compact({
-      outputSchema: isObject(outputSchema) ? outputSchema : undefined,
-      annotations: isObject(annotations) ? readAnnotationHints(annotations) : undefined,
-    }),
-  }
-}
-
-function readAnnotationHints(annotations: JsonObject): NonNullable<Tool['annotations']> {
-  return Object.fromEntries(
-    ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'].flatMap((hint) =>
-      typeof annotations[hint] === 'boolean' ? [[hint, annotations[hint]]] : [],
-    ),
-  )
+    outputSchema: asObject(outputSchema) as Tool['outputSchema'],
+    annotations: hints,
+  })
 }

@@ -13,8 +13,10 @@ import type { Duration } from '../../protocol/limits.ts'
 import { toMilliseconds } from '../../protocol/limits.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { shorten } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
-import { limitResponse } from '../http.ts'
+import { KIBIBYTE, MEBIBYTE } from '../../util/units.ts'
+import type { JsonObject } from '../../util/values.ts'
+import { asList, asObject, compact, isObject, tryParseJson } from '../../util/values.ts'
+import { limitResponse, redactUrl, requireHttpUrl } from '../http.ts'
 import type { LoadContext } from '../source.ts'
 import { expandValues, expandVariables } from '../source.ts'
 
@@ -84,11 +86,9 @@ export function isServerDisabled(config: McpServerConfig): boolean {
 
 /** What can be said about where a server is before its configuration is read. */
 export function describeServerLocation(config: McpServerConfig): string {
-  const { command, args, url }: { readonly [key: string]: unknown } = isObject(config) ? config : {}
-  if (typeof command === 'string') return [command, ...(Array.isArray(args) ? args : [])].join(' ')
-  return typeof url === 'string'
-    ? url.replace(/\/\/[^/]*@/, '//').replace(/[?#].*$/s, '')
-    : 'nowhere'
+  const { command, args, url } = asObject(config) ?? {}
+  if (typeof command === 'string') return [command, ...asList(args)].join(' ')
+  return typeof url === 'string' ? redactUrl(url) : 'nowhere'
 }
 
 /** Reads a configuration; throws CONFIG, saying what to change. */
@@ -100,7 +100,8 @@ export function readMcpSettings(
   const what = `MCP server '${name}'`
   if (!isObject(config))
     throw new ToolError('CONFIG', `${what} needs a configuration: { command, args } or { url }`)
-  const place = readServerPlace(what, config, env, cwd)
+  const expand = (text: string): string => expandVariables(text, env, what)
+  const place = readServerPlace(what, config, env, cwd, expand)
   const { timeout = DEFAULT_START_TIMEOUT_SECONDS, callTimeout } = config
   return {
     name,
@@ -113,46 +114,39 @@ export function readMcpSettings(
     startTimeout: readDuration(what, 'timeout', timeout),
     callTimeout:
       callTimeout === undefined ? undefined : readDuration(what, 'callTimeout', callTimeout) / 1000,
-    roots: readRoots(what, config.roots, env, cwd),
+    roots: readRoots(what, config.roots, cwd, expand),
     cwd,
   }
 }
 
 function readServerPlace(
   what: string,
-  config: McpServerConfig,
-  env: LoadContext['env'],
-  cwd: string,
+  config: JsonObject,
+  hostEnv: LoadContext['env'],
+  hostCwd: string,
+  expand: (text: string) => string,
 ): McpSettings['place'] {
-  const {
-    command,
-    args = [],
-    env: own,
-    cwd: folder,
-    url,
-    headers,
-    type,
-  }: { readonly [key: string]: unknown } = config
+  const { command, args = [], env, cwd, url, headers, type } = config
   if (typeof command === 'string' && command !== '') {
     if (!Array.isArray(args) || args.some((arg) => typeof arg !== 'string'))
       throw new ToolError('CONFIG', `'args' of ${what} must be a list of texts`)
-    const expand = (text: string): string => expandVariables(text, env, what)
+    const own = expandValues(readTextRecord(what, 'env', env), hostEnv, what)
     return {
       stdio: {
         command: [expand(command), ...args.map(expand)],
-        env: { ...buildCallEnv(env), ...expandValues(readTextRecord(what, 'env', own), env, what) },
-        cwd: typeof folder === 'string' ? resolve(cwd, expand(folder)) : cwd,
+        env: { ...buildCallEnv(hostEnv), ...own },
+        cwd: typeof cwd === 'string' ? resolve(hostCwd, expand(cwd)) : hostCwd,
       },
     }
   }
   if (typeof url !== 'string' || url === '')
     throw new ToolError('CONFIG', `${what} needs a 'command' to start or a 'url' to connect to`)
   return {
-    http: {
-      url: readHttpUrl(what, expandVariables(url, env, what)),
-      headers: expandValues(readTextRecord(what, 'headers', headers), env, what),
-      ...readTransportType(what, type),
-    },
+    http: compact({
+      url: requireHttpUrl(expand(url), `url of ${what}`),
+      headers: expandValues(readTextRecord(what, 'headers', headers), hostEnv, what),
+      type: readTransportType(what, type),
+    }),
   }
 }
 
@@ -162,23 +156,21 @@ function readTextRecord(
   given: unknown,
 ): { readonly [name: string]: string } {
   if (given === undefined) return {}
-  if (!isObject(given))
-    throw new ToolError('CONFIG', `'${key}' of ${what} must be an object of texts`)
-  return given as { readonly [name: string]: string }
+  if (isObject(given)) return given as { readonly [name: string]: string }
+  throw new ToolError('CONFIG', `'${key}' of ${what} must be an object of texts`)
 }
 
-function readHttpUrl(what: string, text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !['http:', 'https:'].includes(url.protocol))
-    throw new ToolError('CONFIG', `the url of ${what} must begin with http:// or https://`)
-  return url
+const TRANSPORT_TYPES: { readonly [type: string]: 'http' | 'sse' } = {
+  sse: 'sse',
+  http: 'http',
+  'streamable-http': 'http',
+  streamableHttp: 'http',
 }
 
-function readTransportType(what: string, type: unknown): { readonly type?: 'http' | 'sse' } {
-  if (type === undefined) return {}
-  if (type === 'sse') return { type }
-  if (type === 'http' || type === 'streamable-http' || type === 'streamableHttp')
-    return { type: 'http' }
+function readTransportType(what: string, given: unknown): 'http' | 'sse' | undefined {
+  if (given === undefined) return undefined
+  const type = Object.hasOwn(TRANSPORT_TYPES, String(given)) && TRANSPORT_TYPES[String(given)]
+  if (type) return type
   throw new ToolError('CONFIG', `the type of ${what} must be 'http' or 'sse' where there is a url`)
 }
 
@@ -193,21 +185,21 @@ function readDuration(what: string, key: string, duration: Duration): number {
 function readRoots(
   what: string,
   roots: unknown,
-  env: LoadContext['env'],
   cwd: string,
+  expand: (text: string) => string,
 ): McpSettings['roots'] {
   if (roots === undefined || roots === false) return 'none'
   if (roots === true) return 'caller'
   if (!Array.isArray(roots) || roots.some((root) => typeof root !== 'string'))
     throw new ToolError('CONFIG', `'roots' of ${what} must be true or a list of folders`)
   return roots.map((root) => {
-    const place = expandVariables(root, env, what)
+    const place = expand(root as string)
     return { uri: /^\w[\w+.-]+:\/\//.test(place) ? place : pathToFileURL(resolve(cwd, place)).href }
   })
 }
 
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-const MAX_GARBAGE_BYTES = 256 * 1024
+const MAX_MESSAGE_BYTES = 16 * MEBIBYTE
+const MAX_GARBAGE_BYTES = 256 * KIBIBYTE
 const STDERR_TAIL_LINES = 10
 const CLOSE_TIMEOUT_MS = 1000
 const KILL_GRACE_MS = 500
@@ -279,17 +271,13 @@ export class StdioTransport implements Transport {
 
   /** Why the server is over, or what it said instead of answering. */
   describeEnd(): string | undefined {
-    const said =
-      this.#firstGarbage === undefined
-        ? []
-        : [
-            `it writes text to stdout that is no message: ${JSON.stringify(shorten(this.#firstGarbage, 100))}`,
-          ]
-    const end =
-      this.#end === undefined
-        ? []
-        : [describeServerEnd(this.#end, this.#garbage > MAX_GARBAGE_BYTES)]
-    return end.length + said.length === 0 ? undefined : [...end, ...said].join('; ')
+    const parts: string[] = []
+    if (this.#end) parts.push(describeServerEnd(this.#end, this.#garbage > MAX_GARBAGE_BYTES))
+    if (this.#firstGarbage !== undefined) {
+      const line = JSON.stringify(shorten(this.#firstGarbage, 100))
+      parts.push(`it writes text to stdout that is no message: ${line}`)
+    }
+    return parts.length === 0 ? undefined : parts.join('; ')
   }
 
   /** What the server wrote last to stderr. */
@@ -329,18 +317,14 @@ export class StdioTransport implements Transport {
 }
 
 function parseMessages(line: string): readonly object[] | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    const messages: readonly unknown[] = Array.isArray(value) ? value : [value]
-    return messages.every(isObject) ? messages : undefined
-  } catch {
-    return undefined
-  }
+  const value = tryParseJson(line)
+  const messages: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return messages.every(isObject) ? messages : undefined
 }
 
 function describeServerEnd({ reason, status, signal }: ChildEnd, flooded: boolean): string {
   if (reason === 'line-limit')
-    return `it sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB and was ended`
+    return `it sent a message of more than ${MAX_MESSAGE_BYTES / MEBIBYTE} MiB and was ended`
   if (flooded) return 'it flooded stdout and was ended'
   if (reason === 'cancelled') return 'it was ended'
   return signal === null ? `it exited with status ${status}` : `it was killed by ${signal}`

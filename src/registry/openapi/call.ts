@@ -7,7 +7,7 @@ import type { Context } from '../../protocol/context.ts'
 import { readOutcome } from '../../protocol/dialects/read-outcome.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { JsonObject } from '../../util/values.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { asObject, asText, compact, isObject } from '../../util/values.ts'
 import { toReply, toStatusError } from '../foreign/reply.ts'
 import type { HttpResult } from '../http.ts'
 import { sendRequest } from '../http.ts'
@@ -43,9 +43,9 @@ export async function callOperation(
       method: operation.method.toUpperCase(),
       headers: {
         ...buildHeaders(callable, input, ctx),
-        ...compact({ 'content-type': body?.type !== undefined ? body.type : undefined }),
+        ...compact({ 'content-type': body?.type }),
       },
-      body: body ? body.body : undefined,
+      body: body?.body,
       signal: ctx.signal,
       timeout: timeoutMs,
       who,
@@ -62,25 +62,23 @@ function buildUrl({ operation, plan, server }: CallableOperation, input: JsonObj
   const url = new URL(server)
   const base = url.pathname.replace(/\/+$/, '')
   const path = operation.path.replace(/\{([^}]*)\}/g, (_whole, name: string) => {
-    const field = plan.fields.find(
-      (candidate) => candidate.in === 'path' && candidate.name === name,
-    )!
+    const field = plan.fields.find((known) => known.in === 'path' && known.name === name)!
     return toPathSegment(field, getInput(input, field.field))
   })
   url.pathname = `${base}${path}`
-  const steps = (text: string): number => text.split('/').length
+  const countSteps = (text: string): number => text.split('/').length
   if (
     url.origin !== server.origin ||
     !url.pathname.startsWith(base) ||
-    steps(url.pathname) !== steps(`${base}${operation.path}`)
+    countSteps(url.pathname) !== countSteps(`${base}${operation.path}`)
   )
     throw new ToolError(
       'INVALID_INPUT',
       `the input would lead ${operation.method.toUpperCase()} ${operation.path} to another place`,
     )
   for (const field of plan.fields) {
-    const value = field.in === 'query' ? getInput(input, field.field) : undefined
-    if (value !== undefined)
+    const value = getInput(input, field.field)
+    if (field.in === 'query' && value !== undefined)
       for (const [name, text] of toQueryPairs(field, value)) url.searchParams.append(name, text)
   }
   return url
@@ -98,13 +96,10 @@ function buildHeaders(
     if (value === undefined) continue
     if (field.in === 'header') made[field.name.toLowerCase()] = toHeaderText(field, value)
     if (field.in === 'cookie')
-      cookies.push(
-        ...toQueryPairs(field, value).map(
-          ([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`,
-        ),
-      )
+      for (const [name, text] of toQueryPairs(field, value))
+        cookies.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`)
   }
-  // Who calls has consented already, or the call would not be here.
+  // The caller has consented already, or the call would not have come this far.
   if (plan.control.includes('toolable-confirm')) made['toolable-confirm'] = 'yes'
   if (
     plan.control.includes('toolable-caller') &&
@@ -115,12 +110,9 @@ function buildHeaders(
   const configured = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   )
-  if (cookies.length > 0)
-    made['cookie'] = [
-      ...(configured['cookie'] === undefined ? [] : [configured['cookie']]),
-      ...cookies,
-    ].join('; ')
-  return { ...made, ...configured, ...compact({ cookie: made['cookie'] }) }
+  if (cookies.length === 0) return { ...made, ...configured }
+  const own = configured['cookie'] === undefined ? [] : [configured['cookie']]
+  return { ...made, ...configured, cookie: [...own, ...cookies].join('; ') }
 }
 
 function getInput(input: JsonObject, field: string): unknown {
@@ -145,10 +137,9 @@ function readOperationResult({ document, bytes, type }: HttpResult, tool: string
     return isToolableEnvelope(document) ? toReply(readOutcome(document, { tool })!) : document
   if (bytes.length === 0) return null
   const mimeType = type.split(';')[0]!.trim()
-  if (mimeType.startsWith('image/') && !mimeType.includes('svg'))
-    return ok(null, { content: { type: 'image', data: bytes.toString('base64'), mimeType } })
-  if (mimeType.startsWith('audio/'))
-    return ok(null, { content: { type: 'audio', data: bytes.toString('base64'), mimeType } })
+  const media = /^(image|audio)\//.exec(mimeType)?.[1] as 'image' | 'audio' | undefined
+  if (media && !(media === 'image' && mimeType.includes('svg')))
+    return ok(null, { content: { type: media, data: bytes.toString('base64'), mimeType } })
   const text = bytes.toString('utf8')
   if (
     mimeType.startsWith('text/') ||
@@ -159,14 +150,10 @@ function readOperationResult({ document, bytes, type }: HttpResult, tool: string
   return { mimeType: mimeType || 'application/octet-stream', base64: bytes.toString('base64') }
 }
 
-// By HTTP the status tells failures; of the documents only those of this package are envelopes.
+// Over HTTP the status tells failures; only documents of this package are envelopes.
 function isToolableEnvelope(document: unknown): boolean {
-  return (
-    isObject(document) &&
-    typeof document['ok'] === 'boolean' &&
-    isObject(document['meta']) &&
-    typeof document['meta']['tool'] === 'string'
-  )
+  const { ok: isOk, meta } = asObject(document) ?? {}
+  return typeof isOk === 'boolean' && typeof asObject(meta)?.['tool'] === 'string'
 }
 
 /**
@@ -177,31 +164,32 @@ function toPathSegment(plan: FieldPlan, value: unknown): string {
   const { field, style, explode, name } = plan
   const parts = toValueParts(plan, value)
   for (const { text } of parts) {
-    if (
-      text === '' ||
-      text.split(/[/\\]/).some((step) => step === '.' || step === '..') ||
-      text.includes('\0')
-    )
+    const leadsElsewhere = text.split(/[/\\]/).some((step) => step === '.' || step === '..')
+    if (text === '' || leadsElsewhere || text.includes('\0'))
       throw new ToolError(
         'INVALID_INPUT',
         `${JSON.stringify(text)} cannot stand for '${field}' in a path`,
         { field },
       )
   }
-  const joined = (separator: string): string =>
+  if (style === 'matrix' && explode)
+    return parts
+      .map(({ key, text }) => `;${encodeStrict(key ?? name)}=${encodeStrict(text)}`)
+      .join('')
+  const joinParts = (separator: string): string =>
     parts
-      .map(({ key, text }) =>
-        explode && key !== undefined
-          ? `${encodeStrict(key)}=${encodeStrict(text)}`
-          : [...(key === undefined ? [] : [encodeStrict(key)]), encodeStrict(text)].join(','),
-      )
+      .map(({ key, text }) => {
+        if (key === undefined) return encodeStrict(text)
+        return `${encodeStrict(key)}${explode ? '=' : ','}${encodeStrict(text)}`
+      })
       .join(separator)
-  if (style === 'label') return `.${joined(explode ? '.' : ',')}`
-  if (style !== 'matrix') return joined(',')
-  if (!explode) return `;${encodeStrict(name)}=${joined(',')}`
-  return parts
-    .map(({ key, text }) => `;${encodeStrict(key ?? name)}=${encodeStrict(text)}`)
-    .join('')
+  if (style === 'matrix') return `;${encodeStrict(name)}=${joinParts(',')}`
+  return style === 'label' ? `.${joinParts(explode ? '.' : ',')}` : joinParts(',')
+}
+
+const QUERY_SEPARATORS: { readonly [style: string]: string } = {
+  spaceDelimited: ' ',
+  pipeDelimited: '|',
 }
 
 /** A value as parameters of a query, in pairs. */
@@ -211,17 +199,9 @@ function toQueryPairs(plan: FieldPlan, value: unknown): readonly (readonly [stri
   if (style === 'deepObject')
     return parts.map(({ key, text }) => [key === undefined ? name : `${name}[${key}]`, text])
   if (explode) return parts.map(({ key, text }) => [key ?? name, text])
-  const separator = style === 'spaceDelimited' ? ' ' : style === 'pipeDelimited' ? '|' : ','
-  return parts.length === 0
-    ? []
-    : [
-        [
-          name,
-          parts
-            .flatMap(({ key, text }) => (key === undefined ? [text] : [key, text]))
-            .join(separator),
-        ],
-      ]
+  if (parts.length === 0) return []
+  const words = parts.flatMap(({ key, text }) => (key === undefined ? [text] : [key, text]))
+  return [[name, words.join(QUERY_SEPARATORS[style] ?? ',')]]
 }
 
 /** A value as the text of a header; throws INVALID_INPUT for what no header can carry. */
@@ -251,7 +231,7 @@ function toValueParts({ field, json }: FieldPlan, value: unknown): readonly Valu
 }
 
 function toPartText(field: string, value: unknown): string {
-  const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
+  const text = value === null ? '' : (asText(value) ?? JSON.stringify(value))
   if (/\p{Surrogate}/u.test(text))
     throw new ToolError('INVALID_INPUT', `'${field}' contains half a character`, { field })
   return text
@@ -275,17 +255,16 @@ function buildBody(
   fields: readonly FieldPlan[],
   input: JsonObject,
 ): RequestBody | undefined {
-  const value =
-    field === undefined
-      ? pickBodyFields(fields, input)
-      : Object.hasOwn(input, field)
-        ? input[field]
-        : undefined
+  const value = field === undefined ? pickBodyFields(fields, input) : getInput(input, field)
   if (value === undefined) return undefined
   const plain = type.split(';')[0]!.trim().toLowerCase()
   if (plain === 'application/x-www-form-urlencoded')
     return { body: new URLSearchParams(toFormPairs(value)) }
-  if (plain === 'multipart/form-data') return { body: toFormData(value) }
+  if (plain === 'multipart/form-data') {
+    const form = new FormData()
+    for (const [name, text] of toFormPairs(value)) form.append(name, text)
+    return { body: form }
+  }
   if (plain.startsWith('text/')) return { body: String(value), type: plain }
   return { body: JSON.stringify(value), type: plain.includes('*') ? 'application/json' : plain }
 }
@@ -296,16 +275,7 @@ function pickBodyFields(fields: readonly FieldPlan[], input: JsonObject): JsonOb
 }
 
 function toFormPairs(value: unknown): [string, string][] {
-  const text = (item: unknown): string => (typeof item === 'string' ? item : JSON.stringify(item))
-  return Object.entries(isObject(value) ? value : {}).flatMap(([name, item]) =>
-    Array.isArray(item)
-      ? item.map((each): [string, string] => [name, text(each)])
-      : ([[name, text(item)]] as [string, string][]),
+  return Object.entries(asObject(value) ?? {}).flatMap(([name, given]) =>
+    [given].flat().map((item): [string, string] => [name, asText(item) ?? JSON.stringify(item)]),
   )
-}
-
-function toFormData(value: unknown): FormData {
-  const made = new FormData()
-  for (const [name, text] of toFormPairs(value)) made.append(name, text)
-  return made
 }

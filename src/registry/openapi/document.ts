@@ -2,17 +2,20 @@
  * Reads an OpenAPI document: file, URL or object, its operations and local references.
  */
 
+import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { quoteForShell } from '../../util/text.ts'
-import { isObject } from '../../util/values.ts'
+import { MEBIBYTE } from '../../util/units.ts'
 import type { JsonObject } from '../../util/values.ts'
+import { asList, asObject, asText, isObject } from '../../util/values.ts'
 import { sendRequest } from '../http.ts'
+import { toFreeName } from '../names.ts'
 import type { LoadContext } from '../source.ts'
 
 const DOCUMENT_TIMEOUT_MS = 10_000
-const MAX_JSON_BYTES = 16 * 1024 * 1024
-const MAX_YAML_LENGTH = 4 * 1024 * 1024
+const MAX_JSON_BYTES = 16 * MEBIBYTE
+const MAX_YAML_LENGTH = 4 * MEBIBYTE
 
 /**
  * Reads an OpenAPI document: the object itself, a file, or an address, as JSON or YAML; `from` is
@@ -25,13 +28,10 @@ export async function readApiDocument(
   who: string,
 ): Promise<{ readonly document: JsonObject; readonly from?: URL }> {
   if (typeof given !== 'string') return { document: checkDocument(given, who) }
-  if (!/^https?:\/\//i.test(given))
-    return {
-      document: checkDocument(
-        await parseDocument(await readDocumentFile(resolve(cwd, given), who), who),
-        who,
-      ),
-    }
+  if (!/^https?:\/\//i.test(given)) {
+    const text = await readDocumentFile(resolve(cwd, given), who)
+    return { document: checkDocument(await parseDocument(text, who), who) }
+  }
   const from = new URL(given)
   const { status, bytes } = await sendRequest({
     url: from,
@@ -51,22 +51,17 @@ export async function readApiDocument(
 }
 
 async function readDocumentFile(path: string, who: string): Promise<string> {
-  const { readFile, stat } = await import('node:fs/promises')
   try {
-    if ((await stat(path)).size > MAX_JSON_BYTES)
-      throw new ToolError(
-        'CONFIG',
-        `${who}: ${path} has more than ${MAX_JSON_BYTES / 1024 / 1024} MiB`,
-      )
-    return await readFile(path, 'utf8')
+    const { size } = await stat(path)
+    if (size <= MAX_JSON_BYTES) return await readFile(path, 'utf8')
   } catch (error) {
-    if (ToolError.is(error)) throw error
     throw new ToolError(
       'CONFIG',
       `${who}: its document cannot be read: ${(error as Error).message}`,
       { suggestion: `Look whether it is there: ls -l ${quoteForShell(path)}`, cause: error },
     )
   }
+  throw new ToolError('CONFIG', `${who}: ${path} has more than ${MAX_JSON_BYTES / MEBIBYTE} MiB`)
 }
 
 async function parseDocument(text: string, who: string): Promise<unknown> {
@@ -84,7 +79,7 @@ async function parseDocument(text: string, who: string): Promise<unknown> {
   if (bare.length > MAX_YAML_LENGTH)
     throw new ToolError(
       'CONFIG',
-      `${who}: its document has more than ${MAX_YAML_LENGTH / 1024 / 1024} MiB of YAML`,
+      `${who}: its document has more than ${MAX_YAML_LENGTH / MEBIBYTE} MiB of YAML`,
       { suggestion: 'Write it as JSON' },
     )
   const { parse: parseYaml } = await import('yaml')
@@ -134,26 +129,24 @@ export type ApiOperation = {
 
 /** The operations of a document, in its order. */
 export function listOperations(document: JsonObject): readonly ApiOperation[] {
-  const paths = isObject(document['paths']) ? document['paths'] : {}
   const taken = new Set<string>()
   const found: ApiOperation[] = []
-  for (const [path, given] of Object.entries(paths)) {
+  for (const [path, given] of Object.entries(asObject(document['paths']) ?? {})) {
     const item = path.startsWith('/') ? resolveRef(document, given) : undefined
-    for (const method of item ? HTTP_METHODS : []) {
+    for (const method of HTTP_METHODS) {
       const facts = item && Object.hasOwn(item, method) ? item[method] : undefined
-      if (!isObject(facts) || found.length >= MAX_OPERATIONS) continue
-      const { operationId } = facts
-      const wanted =
-        typeof operationId === 'string' && operationId.trim() !== ''
-          ? operationId
-          : toOperationName(method, path)
+      if (!item || !isObject(facts) || found.length >= MAX_OPERATIONS) continue
+      const id = asText(facts['operationId']) ?? ''
+      const wanted = id.trim() === '' ? toOperationName(method, path) : id
+      const name = toFreeName(wanted, (other) => taken.has(other))
+      taken.add(name)
       found.push({
-        name: toFreeOperationName(wanted, taken),
+        name,
         method,
         path,
         facts,
-        parameters: mergeParameters(document, item!['parameters'], facts['parameters']),
-        servers: facts['servers'] ?? item!['servers'],
+        parameters: mergeParameters(document, item['parameters'], facts['parameters']),
+        servers: facts['servers'] ?? item['servers'],
       })
     }
   }
@@ -174,28 +167,27 @@ function toOperationName(method: string, path: string): string {
   return [method, ...words].join('_').replace(/_{2,}/g, '_')
 }
 
-function toFreeOperationName(wanted: string, taken: Set<string>): string {
-  let name = wanted
-  for (let count = 2; taken.has(name); count += 1) name = `${wanted}_${count}`
-  taken.add(name)
-  return name
-}
-
 function mergeParameters(
   document: JsonObject,
   shared: unknown,
   own: unknown,
 ): readonly JsonObject[] {
   const merged = new Map<string, JsonObject>()
-  for (const given of [
-    ...(Array.isArray(shared) ? shared : []),
-    ...(Array.isArray(own) ? own : []),
-  ] as readonly unknown[]) {
+  for (const given of [...asList(shared), ...asList(own)]) {
     const parameter = resolveRef(document, given)
     if (parameter && typeof parameter['name'] === 'string' && typeof parameter['in'] === 'string')
       merged.set(`${parameter['in']} ${parameter['name']}`, parameter)
   }
   return [...merged.values()]
+}
+
+/** The security schemes of a document, references followed. */
+export function listSecuritySchemes(document: JsonObject): readonly JsonObject[] {
+  const components = resolveRef(document, document['components'])
+  const schemes = resolveRef(document, components?.['securitySchemes']) ?? {}
+  return Object.values(schemes)
+    .map((scheme) => resolveRef(document, scheme))
+    .filter((scheme) => scheme !== undefined)
 }
 
 const MAX_REF_CHAIN = 20

@@ -5,14 +5,14 @@
 import type { Annotations } from '../../protocol/manifest.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { JsonObject } from '../../util/values.ts'
-import { compact, isObject } from '../../util/values.ts'
-import { defineForeign } from '../foreign/define-foreign.ts'
-import { toSummary } from '../names.ts'
-import type { ForeignMetadata, FoundTool, LoadedSource, Problem } from '../source.ts'
+import { asList, asObject, asText, compact, isObject } from '../../util/values.ts'
+import { toServerTool } from '../foreign/define-foreign.ts'
+import type { ForeignMetadata, FoundTool, LoadedSource, Problem, ReportProblem } from '../source.ts'
+import { createReporter, readAnnotations } from '../source.ts'
 import type { CallableOperation } from './call.ts'
 import { callOperation } from './call.ts'
 import type { ApiOperation } from './document.ts'
-import { listOperations, resolveRef } from './document.ts'
+import { listOperations, listSecuritySchemes } from './document.ts'
 import { planRequest } from './request-plan.ts'
 
 /** An API with everything replaced and checked. */
@@ -32,29 +32,28 @@ export function findApiTools(
 ): LoadedSource {
   const { name: source, location, who } = api
   const problems: Problem[] = []
-  const tell = (
-    reason: string,
-    message: string,
-    fix: string,
-    severity: Problem['severity'],
-  ): void => {
-    if (!problems.some((known) => known.message === message))
-      problems.push({ source, location, reason, message, fix, severity })
+  const report = createReporter(source, location, problems)
+  const reportOnce: ReportProblem = (reason, message, fix, severity) => {
+    if (!problems.some((known) => known.message === message)) report(reason, message, fix, severity)
   }
   const main = getMainOrigin(document, origin)
   const credentials = describeCredentials(document)
   const tools = listOperations(document).flatMap((operation): readonly FoundTool[] => {
     const called = `${operation.method.toUpperCase()} ${operation.path} of ${who}`
     const plan = planRequest(document, operation, (ref) =>
-      tell(
+      reportOnce(
         'reference',
         `${who}: the reference '${ref}' leads ${ref.startsWith('#') ? 'nowhere' : 'out of the document and is not fetched'}; any value is taken there`,
         'Put what it means into the document',
-        'warning',
       ),
     )
     if (typeof plan === 'string') {
-      tell('unsupported', `${called} cannot be a tool: ${plan}`, 'Describe it with JSON', 'error')
+      reportOnce(
+        'unsupported',
+        `${called} cannot be a tool: ${plan}`,
+        'Describe it with JSON',
+        'error',
+      )
       return []
     }
     try {
@@ -70,7 +69,7 @@ export function findApiTools(
       ]
     } catch (error) {
       const { message, suggestion } = error as ToolError
-      tell('config', `${who}: ${message}`, suggestion?.fix ?? 'Mend the document', 'error')
+      reportOnce('config', `${who}: ${message}`, suggestion?.fix ?? 'Mend the document', 'error')
       return []
     }
   })
@@ -90,21 +89,19 @@ function toApiFoundTool(
   document: JsonObject,
   api: OpenApiTarget,
 ): FoundTool {
-  const { operation, plan } = callable
-  const facts: ForeignMetadata = { ...toOperationMetadata(operation), inputSchema: plan.schema }
-  const info = isObject(document['info']) ? document['info'] : {}
-  return {
-    source: api.name,
-    ...compact({ version: typeof info['version'] === 'string' ? info['version'] : undefined }),
-    name: operation.name,
-    tier: 'server',
-    kind: 'openapi',
-    location: `${operation.method.toUpperCase()} ${callable.server.origin}${callable.server.pathname.replace(/\/+$/, '')}${operation.path}`,
-    summary: toSummary(operation.name, facts),
-    tags: facts.tags ?? [],
-    define: (name) =>
-      defineForeign(name, facts, (input, ctx) => callOperation(callable, input, ctx)),
-  }
+  const { operation, plan, server } = callable
+  const base = `${server.origin}${server.pathname.replace(/\/+$/, '')}`
+  return toServerTool(
+    compact({
+      source: api.name,
+      version: asText(asObject(document['info'])?.['version']),
+      name: operation.name,
+      kind: 'openapi',
+      location: `${operation.method.toUpperCase()} ${base}${operation.path}`,
+    }),
+    { ...toOperationMetadata(operation), inputSchema: plan.schema },
+    (input, ctx) => callOperation(callable, input, ctx),
+  )
 }
 
 function toOperationMetadata({
@@ -115,16 +112,13 @@ function toOperationMetadata({
   const texts = [description, deprecated === true ? 'Deprecated.' : undefined].filter(
     (text): text is string => typeof text === 'string' && text.trim() !== '',
   )
+  // Without a summary the description gives one; without both, the request does.
+  const otherwise = texts.length > 0 ? '' : `${method.toUpperCase()} ${path}`
   return compact({
-    summary:
-      typeof summary === 'string' && summary.trim() !== ''
-        ? summary
-        : texts.length > 0
-          ? ''
-          : `${method.toUpperCase()} ${path}`,
+    summary: asText(summary)?.trim() ? (summary as string) : otherwise,
     description: texts.length > 0 ? texts.join('\n\n') : undefined,
-    tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
-    annotations: isObject(hints) ? readToolableHints(hints) : toMethodAnnotations(method),
+    tags: asList(tags).filter((tag) => typeof tag === 'string'),
+    annotations: isObject(hints) ? readAnnotations(hints, 'Hint') : toMethodAnnotations(method),
   })
 }
 
@@ -138,20 +132,9 @@ function toMethodAnnotations(method: string): Annotations {
   })
 }
 
-function readToolableHints(hints: JsonObject): Annotations {
-  return Object.fromEntries(
-    (['readOnly', 'destructive', 'idempotent', 'openWorld'] as const).flatMap((name) =>
-      typeof hints[`${name}Hint`] === 'boolean' ? [[name, hints[`${name}Hint`]]] : [],
-    ),
-  )
-}
-
 // A line to paste, by what the document says about its credentials.
 function describeCredentials(document: JsonObject): string {
-  const schemes =
-    resolveRef(document, resolveRef(document, document['components'])?.['securitySchemes']) ?? {}
-  for (const given of Object.values(schemes)) {
-    const { type, in: place, name, scheme } = resolveRef(document, given) ?? {}
+  for (const { type, in: place, name, scheme } of listSecuritySchemes(document)) {
     if (type === 'apiKey' && place === 'header') return `headers: { '${String(name)}': '\${KEY}' }`
     if (type === 'http' && scheme === 'basic')
       return "headers: { Authorization: 'Basic ${CREDENTIALS}' }"
@@ -197,11 +180,9 @@ function resolveServerUrl(
 }
 
 function fillServerVariables({ url, variables }: JsonObject): string {
-  const known = isObject(variables) ? variables : {}
+  const known = asObject(variables) ?? {}
   return String(url).replace(/\{([^{}]+)\}/g, (whole, name: string) => {
-    const variable = Object.hasOwn(known, name) ? known[name] : undefined
-    return isObject(variable) && typeof variable['default'] === 'string'
-      ? variable['default']
-      : whole
+    const variable = Object.hasOwn(known, name) ? asObject(known[name]) : undefined
+    return asText(variable?.['default']) ?? whole
   })
 }

@@ -2,20 +2,17 @@
  * Plans how the input of an operation becomes a request, and its JSON Schema.
  */
 
-import { mapSubschemas } from '../../define/schema/subschemas.ts'
 import type { AnySchema } from '../../define/schema/subschemas.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { mapSubschemas } from '../../define/schema/subschemas.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
-import { followPointer, resolveRef } from './document.ts'
+import { asList, asObject, asText, compact, isObject } from '../../util/values.ts'
+import { toFreeName } from '../names.ts'
 import type { ApiOperation } from './document.ts'
+import { followPointer, listSecuritySchemes, resolveRef } from './document.ts'
 
-const PARAMETER_LOCATIONS: readonly string[] = ['path', 'query', 'header', 'cookie']
-const DEFAULT_STYLES: { readonly [place in ParameterLocation]: string } = {
-  path: 'simple',
-  query: 'form',
-  header: 'simple',
-  cookie: 'form',
-}
+/** Where a parameter may be, and the style of its value there. */
+const DEFAULT_STYLES = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' }
+type ParameterLocation = keyof typeof DEFAULT_STYLES
 // The specification gives these to the content and security of a request, and the connection owns
 // the rest.
 const RESERVED_HEADERS = new Set([
@@ -49,18 +46,15 @@ export function planRequest(
   for (const parameter of operation.parameters) {
     const name = String(parameter['name'])
     const place = String(parameter['in'])
-    if (!PARAMETER_LOCATIONS.includes(place))
+    if (!isParameterLocation(place))
       return `its parameter '${name}' is in '${place}', which is no place`
-    if (place === 'header' && /^toolable-/i.test(name)) control.push(name.toLowerCase())
-    if (
-      secrets.has(`${place} ${name.toLowerCase()}`) ||
-      (place === 'header' && (RESERVED_HEADERS.has(name.toLowerCase()) || isControlHeader(name)))
-    )
-      continue
-    if (isStreamParameter(parameter, operation)) continue
+    const key = name.toLowerCase()
+    if (place === 'header' && key.startsWith('toolable-')) control.push(key)
+    if (place === 'header' && (RESERVED_HEADERS.has(key) || isControlHeader(name))) continue
+    if (secrets.has(`${place} ${key}`) || isStreamParameter(parameter, operation)) continue
     const field = toFreeFieldName(name, place, taken)
     const { schema, json } = readParameterSchema(parameter, reader)
-    fields.push(planField(parameter, field, place as ParameterLocation, json))
+    fields.push(planField(parameter, field, place, json))
     properties.push([field, withParameterDescription(schema, parameter)])
     if (parameter['required'] === true || place === 'path') required.push(field)
   }
@@ -75,23 +69,23 @@ export function planRequest(
   }
   const body = planBody(document, operation, reader, taken)
   if (typeof body === 'string') return body
+  const allRequired = [...required, ...(body?.required ?? [])]
   return compact({
     fields,
-    body: body ? body.plan : undefined,
+    body: body?.plan,
     control,
-    schema: {
+    schema: compact({
       type: 'object',
       properties: Object.fromEntries([...properties, ...(body?.properties ?? [])]),
-      ...compact({
-        required:
-          required.length + (body?.required.length ?? 0) > 0
-            ? [...required, ...(body?.required ?? [])]
-            : undefined,
-      }),
+      required: allRequired.length > 0 ? allRequired : undefined,
       additionalProperties: body?.open ?? false,
-      ...reader.definitions(),
-    },
+      $defs: reader.definitions(),
+    }),
   })
+}
+
+function isParameterLocation(place: string): place is ParameterLocation {
+  return Object.hasOwn(DEFAULT_STYLES, place)
 }
 
 // A switch of the surface, not of the tool: the answer of a call is read as one document.
@@ -107,24 +101,18 @@ function isControlHeader(name: string): boolean {
   return /^toolable-/i.test(name) || name.toLowerCase() === 'idempotency-key'
 }
 
-// Keys of the API come from the configuration, never from who calls.
+// Keys of the API come from the configuration, never from the caller.
 function listApiKeyParameters(document: JsonObject): ReadonlySet<string> {
-  const schemes =
-    resolveRef(document, resolveRef(document, document['components'])?.['securitySchemes']) ?? {}
   return new Set(
-    Object.values(schemes).flatMap((given) => {
-      const scheme = resolveRef(document, given)
-      return scheme?.['type'] === 'apiKey'
-        ? [`${String(scheme['in'])} ${String(scheme['name']).toLowerCase()}`]
-        : []
-    }),
+    listSecuritySchemes(document)
+      .filter(({ type }) => type === 'apiKey')
+      .map(({ in: place, name }) => `${String(place)} ${String(name).toLowerCase()}`),
   )
 }
 
 function toFreeFieldName(name: string, place: string, taken: Set<string>): string {
   const wanted = taken.has(name) ? `${name}_${place}` : name
-  let field = wanted
-  for (let count = 2; taken.has(field); count += 1) field = `${wanted}_${count}`
+  const field = toFreeName(wanted, (other) => taken.has(other))
   taken.add(field)
   return field
 }
@@ -133,7 +121,7 @@ function readParameterSchema(
   parameter: JsonObject,
   reader: ApiSchemaReader,
 ): { readonly schema: JsonSchema; readonly json: boolean } {
-  const [media] = Object.values(isObject(parameter['content']) ? parameter['content'] : {})
+  const [media] = Object.values(asObject(parameter['content']) ?? {})
   return isObject(media)
     ? { schema: reader.read(media['schema']), json: true }
     : { schema: reader.read(parameter['schema']), json: false }
@@ -145,7 +133,7 @@ function planField(
   place: ParameterLocation,
   json: boolean,
 ): FieldPlan {
-  const style = typeof parameter['style'] === 'string' ? parameter['style'] : DEFAULT_STYLES[place]
+  const style = asText(parameter['style']) ?? DEFAULT_STYLES[place]
   const explode =
     typeof parameter['explode'] === 'boolean' ? parameter['explode'] : style === 'form'
   return compact({
@@ -164,10 +152,7 @@ function withParameterDescription(
 ): JsonSchema {
   return {
     ...schema,
-    ...compact({
-      description: typeof description === 'string' ? description : undefined,
-      deprecated: deprecated === true || undefined,
-    }),
+    ...compact({ description: asText(description), deprecated: deprecated === true || undefined }),
   }
 }
 
@@ -186,17 +171,14 @@ function planBody(
   reader: ApiSchemaReader,
   taken: Set<string>,
 ): PlannedBody | string | undefined {
-  const given =
-    facts['requestBody'] === undefined ? undefined : resolveRef(document, facts['requestBody'])
+  const given = resolveRef(document, facts['requestBody'])
   if (!given) return undefined
-  const content = isObject(given['content']) ? given['content'] : {}
-  const type = chooseMediaType(Object.keys(content))
-  if (type === undefined)
-    return Object.keys(content).length === 0
-      ? undefined
-      : `its body can only be ${Object.keys(content).join(' or ')}`
-  const media = content[type]
-  const wanted = isObject(media) ? media['schema'] : undefined
+  const content = asObject(given['content']) ?? {}
+  const types = Object.keys(content)
+  if (types.length === 0) return undefined
+  const type = chooseMediaType(types)
+  if (type === undefined) return `its body can only be ${types.join(' or ')}`
+  const wanted = asObject(content[type])?.['schema']
   const isRequired = given['required'] === true
   const spread = findSpreadableSchema(resolveRef(document, wanted), isRequired, taken)
   if (spread) {
@@ -243,40 +225,32 @@ function findSpreadableSchema(
   isRequired: boolean,
   taken: ReadonlySet<string>,
 ): JsonObject | undefined {
-  if (
-    !schema ||
-    !isObject(schema['properties']) ||
-    (schema['type'] !== undefined && schema['type'] !== 'object')
+  const { type = 'object', properties, required } = schema ?? {}
+  if (!schema || !isObject(properties) || type !== 'object') return undefined
+  const clashes = Object.entries(properties).some(
+    ([name, property]) => !isReadOnly(property) && taken.has(name),
   )
-    return undefined
-  const asked = Object.entries(schema['properties']).flatMap(([name, property]) =>
-    isObject(property) && property['readOnly'] === true ? [] : [name],
-  )
-  const clashes = asked.some((name) => taken.has(name))
-  const needs = Array.isArray(schema['required']) && schema['required'].length > 0
-  return clashes ||
-    (needs && !isRequired) ||
-    COMPOSITION_KEYWORDS.some((word) => Object.hasOwn(schema, word))
-    ? undefined
-    : schema
+  const needsMore = asList(required).length > 0 && !isRequired
+  const isComposed = COMPOSITION_KEYWORDS.some((word) => Object.hasOwn(schema, word))
+  return clashes || needsMore || isComposed ? undefined : schema
 }
 
 function chooseMediaType(types: readonly string[]): string | undefined {
-  const plain = (type: string): string => type.split(';')[0]!.trim().toLowerCase()
-  const orders = [
-    (type: string) => type === 'application/json',
-    (type: string) => /[/+]json$/.test(type),
-    (type: string) => type === 'application/x-www-form-urlencoded',
-    (type: string) => type === 'multipart/form-data',
-    (type: string) => type === '*/*' || type === 'application/*',
-    isTextMediaType,
-  ]
-  for (const fits of orders) {
-    const found = types.find((type) => fits(plain(type)))
+  for (const fits of MEDIA_TYPES_BY_PREFERENCE) {
+    const found = types.find((type) => fits(type.split(';')[0]!.trim().toLowerCase()))
     if (found !== undefined) return found
   }
   return undefined
 }
+
+const MEDIA_TYPES_BY_PREFERENCE: readonly ((type: string) => boolean)[] = [
+  (type) => type === 'application/json',
+  (type) => /[/+]json$/.test(type),
+  (type) => type === 'application/x-www-form-urlencoded',
+  (type) => type === 'multipart/form-data',
+  (type) => type === '*/*' || type === 'application/*',
+  isTextMediaType,
+]
 
 function isTextMediaType(type: string): boolean {
   return type.startsWith('text/')
@@ -286,18 +260,19 @@ const MAX_SCHEMA_DEPTH = 64
 const OPENAPI_KEYWORDS = ['discriminator', 'xml', 'externalDocs', 'example'] as const
 
 /**
- * Makes JSON Schemas out of those of a document: references lead to `$defs` of the same schema, and
- * the words of OpenAPI 3.0 become those of JSON Schema.
+ * Makes schemas of a document self-contained: references lead to `$defs` of the same schema. What
+ * OpenAPI 3.0 writes differently from JSON Schema is read by foreign/sanitize-node.ts.
  */
 type ApiSchemaReader = {
   /** Reads one schema; what it refers to is gathered in `definitions`. */
   read(schema: unknown): JsonSchema
-  definitions(): { readonly $defs?: JsonObject }
+  definitions(): JsonObject | undefined
 }
 
 /** Starts with nothing gathered. `lost` is told of references that lead nowhere. */
 function createSchemaReader(document: JsonObject, lost: (ref: string) => void): ApiSchemaReader {
-  const isOld = String(document['openapi']).startsWith('3.0')
+  // In OpenAPI 3.0 everything beside a reference is ignored.
+  const ignoresSiblings = String(document['openapi']).startsWith('3.0')
   const names = new Map<string, string>()
   const defs: { [name: string]: AnySchema } = Object.create(null) as {}
 
@@ -309,7 +284,7 @@ function createSchemaReader(document: JsonObject, lost: (ref: string) => void): 
       lost(ref)
       return {}
     }
-    const name = toFreeSchemaName(ref, defs)
+    const name = toFreeName(toSchemaName(ref), (other) => Object.hasOwn(defs, other))
     names.set(ref, name)
     // Reserved before it is read, because it may refer to itself.
     defs[name] = true
@@ -319,16 +294,15 @@ function createSchemaReader(document: JsonObject, lost: (ref: string) => void): 
 
   const convert = (schema: JsonObject, depth: number): JsonSchema => {
     if (depth > MAX_SCHEMA_DEPTH) return {}
-    const ref = Object.hasOwn(schema, '$ref') ? schema['$ref'] : undefined
-    if (typeof ref === 'string' && isOld) return refer(ref)
+    const ref = asText(Object.hasOwn(schema, '$ref') ? schema['$ref'] : undefined)
+    if (ref !== undefined && ignoresSiblings) return refer(ref)
     const copy: Record<string, unknown> = {
       ...mapSubschemas(dropReadOnly(schema), (subschema) =>
         typeof subschema === 'boolean' ? subschema : convert(subschema, depth + 1),
       ),
     }
     for (const word of OPENAPI_KEYWORDS) delete copy[word]
-    if (isOld) moderniseSchema(copy)
-    if (typeof ref !== 'string') return copy
+    if (ref === undefined) return copy
     delete copy['$ref']
     const target = refer(ref)
     return Object.keys(copy).length === 0 ? target : { ...copy, ...target }
@@ -336,60 +310,29 @@ function createSchemaReader(document: JsonObject, lost: (ref: string) => void): 
 
   return {
     read: (schema) => (isObject(schema) ? convert(schema, 0) : {}),
-    definitions: () => (Object.keys(defs).length === 0 ? {} : { $defs: { ...defs } }),
+    definitions: () => (Object.keys(defs).length === 0 ? undefined : { ...defs }),
   }
 }
 
 // What a server alone decides is not asked of the caller.
 function dropReadOnly(schema: JsonObject): JsonObject {
   const { properties, required } = schema
-  if (!isObject(properties)) return schema
-  const hidden = new Set(
-    Object.entries(properties).flatMap(([name, property]) =>
-      isObject(property) && property['readOnly'] === true ? [name] : [],
-    ),
-  )
-  if (hidden.size === 0) return schema
-  return {
+  if (!isObject(properties) || !Object.values(properties).some(isReadOnly)) return schema
+  const isAsked = (name: unknown): boolean => !isReadOnly(properties[String(name)])
+  return compact({
     ...schema,
-    properties: Object.fromEntries(
-      Object.entries(properties).filter(([name]) => !hidden.has(name)),
-    ),
-    ...compact({
-      required: Array.isArray(required)
-        ? required.filter((name) => !hidden.has(String(name)))
-        : undefined,
-    }),
-  }
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isAsked(name))),
+    required: Array.isArray(required) ? required.filter(isAsked) : required,
+  })
 }
 
-function moderniseSchema(schema: Record<string, unknown>): void {
-  for (const [exclusive, limit] of [
-    ['exclusiveMinimum', 'minimum'],
-    ['exclusiveMaximum', 'maximum'],
-  ] as const) {
-    if (typeof schema[exclusive] !== 'boolean') continue
-    if (schema[exclusive]) {
-      schema[exclusive] = schema[limit]
-      delete schema[limit]
-    } else delete schema[exclusive]
-  }
-  const { nullable } = schema
-  delete schema['nullable']
-  if (nullable !== true) return
-  if (typeof schema['type'] === 'string') schema['type'] = [schema['type'], 'null']
-  if (Array.isArray(schema['enum']) && !schema['enum'].includes(null))
-    schema['enum'] = [...(schema['enum'] as unknown[]), null]
+function isReadOnly(property: unknown): boolean {
+  return asObject(property)?.['readOnly'] === true
 }
 
-function toFreeSchemaName(ref: string, taken: object): string {
-  const plain = ref.slice(ref.lastIndexOf('/') + 1).replace(/[^A-Za-z0-9_.-]+/g, '_') || 'schema'
-  let name = plain
-  for (let count = 2; Object.hasOwn(taken, name); count += 1) name = `${plain}_${count}`
-  return name
+function toSchemaName(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1).replace(/[^A-Za-z0-9_.-]+/g, '_') || 'schema'
 }
-
-type ParameterLocation = 'path' | 'query' | 'header' | 'cookie'
 
 /** How one input field becomes part of a request. */
 export type FieldPlan = {

@@ -11,11 +11,10 @@ import { ToolError } from '../../protocol/tool-error.ts'
 import { shorten } from '../../util/text.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { asList, asObject, asText, compact, isObject } from '../../util/values.ts'
-import { defineForeign } from '../foreign/define-foreign.ts'
+import { toServerTool } from '../foreign/define-foreign.ts'
 import { readToolResult, toReply, toStatusError } from '../foreign/reply.ts'
 import type { HttpResult } from '../http.ts'
 import { redactUrl, requireHttpUrl, sendRequest, toHostName } from '../http.ts'
-import { toSummary } from '../names.ts'
 import type { ForeignMetadata, FoundTool, LoadedSource, Problem, ToolSource } from '../source.ts'
 import {
   createReporter,
@@ -128,17 +127,8 @@ async function listServerTools(server: ToolServer, signal: AbortSignal): Promise
 }
 
 function toFoundTool({ name, facts }: ServerToolManifest, server: ToolServer): FoundTool {
-  return {
-    source: server.name,
-    name,
-    tier: 'server',
-    kind: 'tool server',
-    location: server.location,
-    summary: toSummary(name, facts),
-    tags: facts.tags ?? [],
-    define: (own) =>
-      defineForeign(own, facts, (input, ctx) => callServerTool(server, name, input, ctx)),
-  }
+  const about = { source: server.name, name, kind: 'tool server', location: server.location }
+  return toServerTool(about, facts, (input, ctx) => callServerTool(server, name, input, ctx))
 }
 
 /** Calls a tool of a server; throws ToolError. */
