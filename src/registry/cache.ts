@@ -10,23 +10,22 @@ import { readOwnedFile, writeCacheFile } from '../core/cache.ts'
 import { MEBIBYTE } from '../util/units.ts'
 import { isObject, tryParseJson } from '../util/values.ts'
 
-export { tryParseJson as parseJson } from '../util/values.ts'
-
 const CACHE_FORMAT = 'toolable folder cache 1'
 
 /**
- * The folder that a cache is about. The number of its inode binds the cache to this very folder, so
- * that a cache that came with somebody's files says nothing.
+ * The folder that a cache is about. Its inode number binds the cache to this very folder, so that
+ * a cache file that came with foreign files is ignored.
  */
 export type CacheSubject = {
   readonly path: string
   readonly id: number
-  /** Another version of this package asks again. */ readonly version: string
+  /** Another version of this package asks again. */
+  readonly version: string
 }
 
 /**
- * The records of a folder by path; none where there is no cache, or one that is torn, of somebody
- * else, or of another version.
+ * The records of a folder by path. Empty when there is no cache, or one that is torn, of another
+ * user, or of another version.
  */
 export function readCache(cacheFolder: string, folder: CacheSubject): Map<string, CacheRecord> {
   const lines = readOwnedFile(getCacheFile(cacheFolder, folder))?.split('\n') ?? []
@@ -44,10 +43,7 @@ function formatHeader({ version, path, id }: CacheSubject, count: number): strin
   return JSON.stringify([CACHE_FORMAT, version, path, id, count])
 }
 
-/**
- * Writes the whole cache, at once or not at all. What cannot be written is not remembered, and that
- * is all.
- */
+/** Writes the whole cache atomically. A cache that cannot be written is skipped. */
 export function writeCache(
   cacheFolder: string,
   folder: CacheSubject,
@@ -67,8 +63,8 @@ function getCacheFile(cacheFolder: string, { path }: CacheSubject): string {
   )
 }
 
-// FNV-1a, twice: it has to tell folders apart, and must not load node:crypto. The header has the
-// whole path.
+// FNV-1a, twice: it distinguishes folders without loading node:crypto. The header has the whole
+// path.
 function hashPath(text: string): string {
   let left = 0x811c9dc5
   let right = 0x01000193
@@ -80,8 +76,8 @@ function hashPath(text: string): string {
 }
 
 /**
- * What is remembered of a file. The outline lists it; the body, kept as text until somebody needs
- * it, has everything else.
+ * What is cached of a file. The outline is enough for a list; the body, kept as text until it is
+ * needed, has everything else.
  */
 export type CacheRecord = {
   /** Relative to the folder. */
@@ -93,14 +89,16 @@ export type CacheRecord = {
 }
 
 /**
- * One line of the cache file, without its end. JSON never holds a bare tab, so that one parts
- * outline and body.
+ * One line of the cache file, without the line feed. JSON never contains a bare tab, so a tab
+ * separates outline and body.
  */
 export function formatCacheLine({ path, stamp, hash, outline, body }: CacheRecord): string {
   return `${JSON.stringify([path, stamp.size, stamp.mtime, stamp.ino, hash, outline])}\t${body}`
 }
 
-/** What a line says; undefined for a line that no `writeLine` wrote. The body is not looked at. */
+/**
+ * Parses a line. Undefined for one that `formatCacheLine` did not write. The body is not parsed.
+ */
 export function parseCacheLine(line: string): CacheRecord | undefined {
   const tab = line.indexOf('\t')
   if (tab === -1) return undefined
@@ -119,20 +117,21 @@ export function parseCacheLine(line: string): CacheRecord | undefined {
   return { path, stamp: { size, mtime, ino }, hash, outline, body: line.slice(tab + 1) }
 }
 
-/** What the file system tells of a file: another one means that it may have changed. */
+/** What the file system reports about a file. A different stamp means that it may have changed. */
 type FileStamp = {
   readonly size: number
-  /** Milliseconds with their fraction; 0 where it says nothing. */ readonly mtime: number
+  /** Milliseconds with their fraction; 0 where it says nothing. */
+  readonly mtime: number
   readonly ino: number
 }
 
 /**
- * What was found at a path by whoever makes a call, so that nobody has to look twice for the same
+ * The state of a file that the caller has just checked, so that it is not checked twice for one
  * call.
  */
 export type CheckedFile = { readonly path: string; readonly stamp: FileStamp }
 
-/** A file as it is now, with its stamp and mode; undefined where there is none. Follows links. */
+/** The state of a file. Links are followed. */
 export type FileInfo = {
   readonly stamp: FileStamp
   readonly mode: number
@@ -140,12 +139,12 @@ export type FileInfo = {
   readonly isFolder: boolean
 }
 
-// A file system counts time in steps; what was written within the last one may be written again
-// without a trace.
+// File systems count time in steps: a file written within the last step may be written again
+// unseen.
 const CLOCK_STEP_MS = 20
 const MAX_HASHED_BYTES = 64 * MEBIBYTE
 
-/** Looks at a file; undefined where it cannot be. */
+/** Reads the state of a file. Undefined when there is none. */
 export function statFile(path: string): FileInfo | undefined {
   try {
     const stats = statSync(path, { throwIfNoEntry: false })
@@ -155,7 +154,7 @@ export function statFile(path: string): FileInfo | undefined {
   }
 }
 
-/** The same from what was asked already. */
+/** Converts the result of `stat`. */
 export function toFileInfo({ size, mtimeMs, ino, mode }: Stats): FileInfo {
   const type = mode & constants.S_IFMT
   return {
@@ -166,21 +165,18 @@ export function toFileInfo({ size, mtimeMs, ino, mode }: Stats): FileInfo {
   }
 }
 
-/**
- * The stamp to remember; one that is too young says nothing, so that the hash is asked next time.
- */
+/** The stamp to cache. A very young one gets no time, so that the hash decides next time. */
 export function toStorableStamp({ stamp }: FileInfo, now: number): FileStamp {
   return now - stamp.mtime < CLOCK_STEP_MS ? { ...stamp, mtime: 0 } : stamp
 }
 
-/** True where nothing hints at a change. */
+/** True when nothing hints at a change. */
 export function isSameStamp(left: FileStamp, right: FileStamp): boolean {
   return left.mtime === right.mtime && left.size === right.size && left.ino === right.ino
 }
 
 /**
- * SHA-256 of a file, in hexadecimal; empty, which equals nothing, where it cannot be read or is
- * huge.
+ * SHA-256 of a file in hexadecimal. Empty, which equals nothing, for a huge or unreadable file.
  */
 export async function hashFile(path: string, size: number): Promise<string> {
   if (size > MAX_HASHED_BYTES) return ''

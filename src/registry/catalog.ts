@@ -22,8 +22,8 @@ import {
   toValidName,
   toValidNames,
 } from './names.ts'
-import type { FoundTool, LoadedSource, Problem, Tier } from './source.ts'
-import { TIERS } from './source.ts'
+import type { FoundTool, LoadedSource, Problem } from './source.ts'
+import { joinLoaded, TIERS } from './source.ts'
 
 /** Everything that all sources found, under names that mean one thing each. */
 export type Catalog = {
@@ -44,17 +44,20 @@ type PlacedTool = {
   readonly id: string
   readonly bare: string
   readonly found: FoundTool
-  /** Who has the bare name. */ readonly owner: PlacedTool | undefined
+  /** Who has the bare name. */
+  readonly owner: PlacedTool | undefined
 }
 
 /**
- * Puts together what the sources found: the stronger tier gets the bare name, the others keep their
- * ids. `rules` are those of the whole registry.
+ * Merges what the sources found: the stronger tier gets the bare name, the others keep their ids.
+ * `rules` are those of the whole registry.
  */
 export function buildCatalog(loaded: readonly LoadedSource[], rules?: CallRules): Catalog {
-  const problems = loaded.flatMap(({ problems: own }) => own ?? [])
+  const { tools, resources, prompts, problems: found } = joinLoaded(loaded)
+  const problems = [...found]
   const report = (problem: Problem): void => void problems.push(problem)
-  const listed = assignNames(assignIds(sortByTier(loaded), report))
+  const byTier = TIERS.flatMap((tier) => tools.filter((tool) => tool.tier === tier))
+  const listed = assignNames(assignIds(byTier, report))
   const entries = once(() => listed.map((parts) => createEntry(parts, report, rules)))
   const index = once(() => indexEntries(entries()))
   return {
@@ -62,17 +65,11 @@ export function buildCatalog(loaded: readonly LoadedSource[], rules?: CallRules)
     get entries() {
       return entries()
     },
-    resources: uniqueResources(loaded, report),
-    prompts: uniquePrompts(loaded),
+    resources: uniqueResources(resources, report),
+    prompts: uniquePrompts(prompts),
     problems,
     find: (name) => index()(name),
   }
-}
-
-function sortByTier(loaded: readonly LoadedSource[]): readonly FoundTool[] {
-  const byTier = new Map<Tier, FoundTool[]>(TIERS.map((tier) => [tier, []]))
-  for (const { tools } of loaded) for (const found of tools) byTier.get(found.tier)!.push(found)
-  return [...byTier.values()].flat()
 }
 
 function assignIds(
@@ -118,8 +115,8 @@ function assignIds(
   return [...byId.values()]
 }
 
-// Which names a source gives its tools does not depend on their order. Sources whose names are told
-// alike share them.
+// The names of a source's tools do not depend on their order. Sources with the same valid name
+// share them.
 function nameToolsBySource(tools: readonly FoundTool[]): ReadonlyMap<string, SourceNames> {
   const sources = new Map<string, string>()
   const given = new Map<string, string[]>()
@@ -137,7 +134,7 @@ function nameToolsBySource(tools: readonly FoundTool[]): ReadonlyMap<string, Sou
   )
 }
 
-// Mostly nothing is shadowed, and then every tool is called by its own name.
+// Usually nothing is shadowed, and every tool keeps its own name.
 function assignNames(placed: readonly PlacedTool[]): readonly EntryParts[] {
   const shadowed = placed.filter(({ owner }) => owner !== undefined)
   if (shadowed.length === 0) return placed.map(({ id, bare, found }) => ({ id, name: bare, found }))
@@ -189,11 +186,11 @@ function describeLocation({ location }: FoundTool): string {
 }
 
 function uniqueResources(
-  loaded: readonly LoadedSource[],
+  resources: readonly Resource[],
   report: (problem: Problem) => void,
 ): readonly Resource[] {
   const byAddress = new Map<string, Resource>()
-  for (const resource of loaded.flatMap(({ resources }) => resources ?? [])) {
+  for (const resource of resources) {
     const { uri } = resource.manifest
     if (byAddress.has(uri))
       report({
@@ -210,17 +207,13 @@ function uniqueResources(
 }
 
 // A prompt has no tier: the first keeps its name.
-function uniquePrompts(loaded: readonly LoadedSource[]): readonly Prompt[] {
+function uniquePrompts(prompts: readonly Prompt[]): readonly Prompt[] {
   const byName = new Map<string, Prompt>()
-  loaded
-    .flatMap(({ prompts }) => prompts ?? [])
-    .forEach((prompt, index) => {
-      const isTaken = byName.has(toLookupKey(prompt.name))
-      const named = isTaken
-        ? renamePrompt(prompt, toDistinctName(prompt.name, String(index)))
-        : prompt
-      byName.set(toLookupKey(named.name), named)
-    })
+  for (const [index, prompt] of prompts.entries()) {
+    const isTaken = byName.has(toLookupKey(prompt.name))
+    const name = isTaken ? toDistinctName(prompt.name, String(index)) : prompt.name
+    byName.set(toLookupKey(name), isTaken ? renamePrompt(prompt, name) : prompt)
+  }
   return [...byName.values()]
 }
 
@@ -248,8 +241,8 @@ export type EntryParts = {
 }
 
 /**
- * Makes an entry whose definition is made when somebody needs it; what cannot be defined is told,
- * and fails when it is called.
+ * Creates an entry whose definition is made on first use. What cannot be defined is reported, and
+ * fails when it is called.
  */
 function createEntry(
   { id, name, found, shadowedBy }: EntryParts,
@@ -316,13 +309,13 @@ function defineUnusableTool(
 type ToolRun = (input: unknown, ctx: Context) => unknown
 
 /**
- * A tool without permissions, which has the rights of its caller: it runs only where no policy
+ * A tool that declares no permissions has the rights of its caller, so it runs only if no policy
  * demands more.
  */
 function enforcePolicies(definition: ToolDefinition, tool: string): ToolDefinition {
   const run = definition.run as ToolRun | undefined
   if (!run) return definition
-  // Where there is no policy, which is mostly so, a call pays no promise for it.
+  // Usually there is no policy, and then a call pays no promise for it.
   const guarded: ToolRun = (input, ctx) =>
     hasPolicies(ctx.cwd, ctx.env)
       ? requireAllowed(tool, ctx).then(() => run(input, ctx))

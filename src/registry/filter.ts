@@ -8,8 +8,8 @@ import { describeUnknownName } from '../util/text.ts'
 import type { EntryParts } from './catalog.ts'
 
 /**
- * Which tools are wanted: names and ids, tags, sources; each with `*` for any text. A tool has to
- * fit one of each kind that is given.
+ * Selects tools by names and ids, tags, sources and kinds, each with `*` for any text. A tool has
+ * to match one pattern of each field that is set.
  */
 export type Filter = {
   readonly name?: string | readonly string[]
@@ -22,8 +22,8 @@ export type Filter = {
 export type FilterInput = string | readonly string[] | Filter
 
 /**
- * The entries that a filter means. Throws NOT_FOUND for a name or source that nothing has, because
- * a misspelt one would silently give nothing.
+ * The entries that a filter selects. Throws NOT_FOUND for a name or source that does not exist,
+ * because a misspelt one would silently select nothing.
  */
 export function selectEntries<Entry extends EntryParts>(
   entries: readonly Entry[],
@@ -75,8 +75,8 @@ function createMatcher<Entry>(
 }
 
 /**
- * Whether a text fits a pattern in which `*` stands for any text. Linear: the pieces between the
- * stars are looked for from left to right.
+ * Tests texts against a pattern in which `*` matches any text. Linear: the pieces between the
+ * stars are searched from left to right.
  */
 export function createWildcardMatcher(pattern: string): (text: string) => boolean {
   const pieces = toLookupKey(pattern).split('*')

@@ -210,14 +210,14 @@ const CODES_BY_STATUS: ReadonlyMap<number, ErrorCode> = new Map([
   [429, 'RATE_LIMIT'],
 ] as const)
 
-/** The code of a failure that a server told by its HTTP status. */
+/** The error code for an HTTP status. */
 export function toErrorCode(status: number): ErrorCode {
   return (
     CODES_BY_STATUS.get(status) ?? (status >= 400 && status < 500 ? 'INVALID_INPUT' : 'DEPENDENCY')
   )
 }
 
-/** A short name for a place that has none: the host, and the port where there is one. */
+/** A short name for an address that has none: its host, and its port if there is one. */
 export function toHostName(url: string): string {
   const host = URL.canParse(url) ? new URL(url).host : url
   return (

@@ -5,8 +5,8 @@
 import type { ExtraSources, Registry, SourceRegistryOptions } from './types.ts'
 
 /**
- * Finds tools in every place that the options name, and puts them behind one door. Throws CONFIG
- * for options that cannot work; a place that does not answer is a problem, not a failure.
+ * Finds tools in every source that the options name. Throws CONFIG for invalid options; a source
+ * that does not answer is reported as a problem.
  */
 export async function registry(
   options: SourceRegistryOptions = {},

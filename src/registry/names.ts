@@ -9,7 +9,7 @@ import { ELLIPSIS } from '../util/text.ts'
 
 const MAX_NAME_LENGTH = 64
 const VALID_NAME = /^[a-z0-9_-]{1,64}$/
-// Letters that Unicode does not take apart.
+// Letters that Unicode normalisation does not decompose.
 const LATIN_LETTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '\u00df': 'ss',
@@ -80,14 +80,14 @@ export type NamedEntry = {
   readonly source: string
   /** A valid name. */
   readonly bare: string
-  /** Another entry answers to the bare name. */
+  /** Another entry has the bare name. */
   readonly shadowed: boolean
 }
 
 /**
- * Entries by the names under which they are served: the bare name for its owner, `<source>__<tool>`
- * for what is shadowed. They depend on the entry alone, except where somebody else has just that
- * name: then the hash of its id is added. '-' and '_' are equal.
+ * Entries by the names under which they are served: the bare name for its owner,
+ * `<source>__<tool>` for what is shadowed. A name depends on its entry alone, unless another entry
+ * has the same one: then a hash of its id is added. '-' and '_' are equal.
  */
 export function assignEntryNames<Entry extends NamedEntry>(
   entries: Iterable<Entry>,
@@ -116,12 +116,13 @@ export function assignEntryNames<Entry extends NamedEntry>(
 }
 
 /**
- * The name under which models know an entry of this name: every provider takes it, and different
- * names stay different.
+ * The name under which models know an entry: every provider accepts it, and different names stay
+ * different.
  */
 export function toExportName(name: string): string {
   if (/^(?:[a-z]|_(?![0-9-]))/.test(name)) return name
-  // Gemini wants a letter or '_' first. What begins with '_' and a digit already has to make room.
+  // Gemini requires a letter or '_' first. A name that begins with '_' and a digit already gets a
+  // hash, to stay distinct.
   if (name.startsWith('_')) return toDistinctName(name, name)
   return name.length < MAX_NAME_LENGTH ? `_${name}` : toDistinctName(`_${name}`, name)
 }
@@ -133,8 +134,7 @@ export function indexByExportName<Entry extends { readonly name: string }>(
   return new Map(Array.from(entries, (entry) => [toExportName(entry.name), entry]))
 }
 
-// Taken apart at the first `__` it has to give source and tool again, else the hash tells them
-// apart.
+// Split at the first `__`, the name has to give source and tool again; otherwise a hash is added.
 function toShadowedName({ id, source, bare }: NamedEntry): string {
   const plain = `${toValidName(source)}__${bare}`
   const isClear =
@@ -150,7 +150,7 @@ export function toDistinctName(plain: string, seed: string): string {
   return `${plain.slice(0, MAX_NAME_LENGTH - 9).replace(/[_-]+$/, '') || 'tool'}_${shortHash(seed)}`
 }
 
-// `Größe` is `grosse`; what has no Latin letters is only told apart by its hash.
+// `Größe` becomes `grosse`; a name without Latin letters is distinguished by its hash only.
 function transliterate(foreign: string): { readonly text: string; readonly isLossy: boolean } {
   if (/^[\x20-\x7e]*$/.test(foreign)) return { text: foreign, isLossy: false }
   let isLossy = false
@@ -168,19 +168,18 @@ function transliterate(foreign: string): { readonly text: string; readonly isLos
 
 const MAX_SUMMARY_LENGTH = 200
 
-/** One line about a tool, made from what its owner says. */
-export function toSummary(
-  name: string,
-  {
-    summary,
-    description,
-    title,
-  }: { readonly summary?: unknown; readonly description?: unknown; readonly title?: unknown },
-): string {
+/** What the summary of a tool is made of, in the order of preference. Untrusted. */
+type SummaryTexts = {
+  readonly summary?: unknown
+  readonly description?: unknown
+  readonly title?: unknown
+}
+
+/** One line about a tool, made from its owner's texts. */
+export function toSummary(name: string, { summary, description, title }: SummaryTexts): string {
   const line = [summary, description, title].map(readFirstLine).find((text) => text !== '') ?? name
-  return line.length <= MAX_SUMMARY_LENGTH
-    ? line
-    : `${line.slice(0, MAX_SUMMARY_LENGTH - 3).trimEnd()}...`
+  if (line.length <= MAX_SUMMARY_LENGTH) return line
+  return `${line.slice(0, MAX_SUMMARY_LENGTH - 3).trimEnd()}...`
 }
 
 function readFirstLine(text: unknown): string {
@@ -190,8 +189,8 @@ function readFirstLine(text: unknown): string {
     .trim()
 }
 
-// Whole sequences that steer a terminal, then whatever control characters and text directions are
-// left. The classes are disjoint, so the time is linear.
+// Whole terminal sequences first, then the control characters and text directions that are left.
+// The classes are disjoint, so the time is linear.
 const TERMINAL_SEQUENCES =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]P^_X]|[\u009d\u0090\u009e\u009f\u0098])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?/g
 const CONTROL_CHARACTERS =

@@ -42,9 +42,7 @@ const REGISTRY_OPTION_NAMES = [
   'probe',
 ] as const satisfies readonly (keyof SourceRegistryOptions)[]
 
-/**
- * Opens a registry: looks into all sources at once, and waits until each has answered or given up.
- */
+/** Opens a registry: loads all sources in parallel and waits until each has answered or failed. */
 export async function openRegistry(
   options: SourceRegistryOptions,
   more?: ExtraSources,

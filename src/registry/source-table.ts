@@ -140,8 +140,8 @@ function takeValue<Item>(load: () => Promise<SourceModule<Item>>): SourceRow<Ite
 }
 
 /**
- * An option with a list of objects. A text stands for an object with only the first of `keys`, which
- * is required; an object with `bareKey` is passed on without that check.
+ * An option with a list of objects. A text is short for an object with only the first of `keys`,
+ * which is required; an object with `bareKey` is passed on without that check.
  */
 function takeList<Item extends object>(
   keys: { readonly [key: string]: ConfigShape },

@@ -21,49 +21,49 @@ import type { JsonSchema } from '../util/values.ts'
 import { asObject } from '../util/values.ts'
 import type { ChildCall, ChildServices } from './child/child-call.ts'
 
-/** What every source works with. */
+/** What every source gets for a load. */
 export type LoadContext = {
   readonly cwd: string
   /**
    * The environment of the host: where programs are found, and what `${NAME}` in a configuration
-   * means. Children never get it whole.
+   * means. Children never get all of it.
    */
   readonly env: { readonly [name: string]: string | undefined }
-  /** Ask again even where the cache knows the answer. */
+  /** Ignore the cache. */
   readonly fresh: boolean
-  /** Where the caches lie; undefined: nothing is remembered. */
+  /** The cache folder. Undefined: nothing is cached. */
   readonly cacheFolder: string | undefined
   readonly probe: ProbeSettings
   readonly signal: AbortSignal
 }
 
 type ProbeSettings = {
-  /** Probing without a sandbox, on a machine that has none. Default false. */
+  /** Probe without a sandbox on a machine that has none. Default false. */
   readonly unsandboxed: boolean
   /** Children at the same time; default: one for each core. */
   readonly concurrency?: number
 }
 
 /**
- * A place that tools come from. All sources have these few functions, and nobody asks which one it
- * is.
+ * A place that tools come from. All sources have these few functions, and no caller depends on
+ * which source it is.
  */
 export type ToolSource = {
   /** Unique among the sources of a registry. */
   readonly name: string
-  /** What it is, for people: 'folder', 'mcp server', 'program' ... */
+  /** Its kind, for people: 'folder', 'mcp server', 'program' ... */
   readonly kind: string
   readonly location: string
   /**
-   * Looks what is there now. Never throws: what does not work is a problem with a reason and a fix.
-   * Called again by `rescan`.
+   * Finds what the source has now. Never throws: what does not work is a problem with a reason and
+   * a fix. Called again by `rescan`.
    */
   load(context: LoadContext): Promise<LoadedSource>
-  /** Loads the code that `define` of its tools needs, where a list does without it. */
+  /** Loads the code that `define` of its tools needs and a list does not. */
   prepare?(): Promise<void>
-  /** Tells that what `load` would give has changed. */
+  /** Registers a listener for changes of what `load` would return. */
   onChange?(listener: () => void): void
-  /** Ends what it keeps open: connections, warm programs. */
+  /** Closes connections and warm programs. */
   close?(): Promise<void>
 }
 
@@ -75,23 +75,21 @@ export type SourceHost = {
   readonly sample?: Sampler
 }
 
-/** Who wins when two tools have one name, the strongest first. */
+/** Which of two tools gets a name, the strongest first. */
 export const TIERS = ['in-process', 'manifest', 'local', 'executable', 'server'] as const
 export type Tier = (typeof TIERS)[number]
 
 /**
- * What others say about a tool of theirs. It is data from outside: any text, any schema, perhaps
+ * What the owner of a foreign tool says about it. Untrusted: any text, any schema, perhaps
  * hostile, perhaps wrong.
  */
 export type ForeignMetadata = {
   readonly title?: string
-  /**
-   * Cut to one line of 200 characters; made from the description, or the name, where it is absent.
-   */
+  /** Cut to one line of 200 characters. Default: made from the description or the name. */
   readonly summary?: string
   readonly description?: string
   readonly tags?: readonly string[]
-  /** Absent: unknown, so that any object is let through. */
+  /** Absent: unknown, any object is accepted. */
   readonly inputSchema?: JsonSchema
   readonly outputSchema?: JsonSchema
   readonly annotations?: Annotations
@@ -125,44 +123,44 @@ export type FoundTool = {
   /** The first half of its id. */
   readonly source: string
   readonly version?: string
-  /** What its owner calls it: any text. */
+  /** The name its owner gave it: any text. */
   readonly name: string
   readonly tier: Tier
   /** How it was found, for people: 'fractalic manifest', 'simple json script', 'mcp server' ... */
   readonly kind: string
-  /** The file, program or address behind it. */
+  /** Its file, program or address. */
   readonly location?: string
   readonly summary: string
   readonly tags: readonly string[]
   /**
-   * The definition that the one call pipeline runs, under a name that every surface can carry; `id`
-   * is what policies call it. Costly, so it is made when it is needed; throws CONFIG for what
-   * cannot be a tool.
+   * Creates the definition that the call pipeline runs, under a name that every transport can
+   * carry; `id` is its name in policies. Costly, so it is created on first use. Throws CONFIG for
+   * what cannot be a tool.
    */
   define(name: string, id: string): ToolDefinition
   /**
-   * How it is started, for whoever supervises it himself; absent for tools that are no programs.
-   * Throws where its file is not the one that was found.
+   * How to start it, for a supervisor. Absent for tools that are no programs. Throws when its file
+   * is not the one that was found.
    */
   program?(): Promise<FoundProgram>
-  /** What it does is done by other tools, and judged for each of them. */
+  /** It only calls other tools, and each of those calls is checked. */
   readonly composed?: true
 }
 
 /** A tool that is a program, as a supervisor needs it. */
 export type FoundProgram = {
   /**
-   * Its variables are as they are written: `${NAME}` is what the host's environment says when it
-   * starts, and is not to be remembered.
+   * Its variables are unexpanded: `${NAME}` is replaced from the host's environment at each start,
+   * and must not be cached.
    */
   readonly call: ChildCall
   /**
-   * What it may do, as its owner has written it, and the file in which that stands: it gets nothing
-   * else. Absent: nobody has said anything.
+   * The permissions that its owner declared, and the file that declares them: it gets nothing
+   * else. Absent: nothing is declared.
    */
   readonly permissions?: Permissions
   readonly manifest?: string
-  /** It starts other tools, and may tell about its tasks. */
+  /** It starts other tools and may report its tasks. */
   readonly orchestrator?: true
   /** Arguments that make it test itself. */
   readonly selftest?: readonly string[]
@@ -203,7 +201,7 @@ export function toBrokenSource(
 }
 
 /** Everything in several results, in their order. */
-export function joinLoaded(parts: readonly LoadedSource[]): LoadedSource {
+export function joinLoaded(parts: readonly LoadedSource[]): Required<LoadedSource> {
   return {
     tools: parts.flatMap(({ tools }) => tools),
     resources: parts.flatMap(({ resources = [] }) => resources),
@@ -212,7 +210,7 @@ export function joinLoaded(parts: readonly LoadedSource[]): LoadedSource {
   }
 }
 
-/** Collects problems of one source. The severity is `warning` unless told otherwise. */
+/** Collects problems of one source. The default severity is `warning`. */
 export type ReportProblem = (
   reason: string,
   message: string,
@@ -235,8 +233,8 @@ type ExpansionEnv = { readonly [name: string]: string | undefined }
 const VARIABLE_PATTERN = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` by what the host's environment says; throws CONFIG,
- * naming `what`, for a variable that is not set and has no default.
+ * Replaces `${NAME}` and `${NAME:-default}` from the host's environment. Throws CONFIG, naming
+ * `what`, for a variable that is not set and has no default.
  */
 export function expandVariables(text: string, env: ExpansionEnv, what: string): string {
   return text.replace(VARIABLE_PATTERN, (_whole, name: string, byDefault: string | undefined) => {
@@ -250,7 +248,7 @@ export function expandVariables(text: string, env: ExpansionEnv, what: string): 
   })
 }
 
-/** The same for each value of an object of texts. */
+/** Expands each value of an object of texts. */
 export function expandValues(
   values: { readonly [name: string]: string } | undefined,
   env: ExpansionEnv,
@@ -266,30 +264,25 @@ export function expandValues(
 }
 
 /**
- * The whole environment of a child: the base allow-list, and its own variables. Throws CONFIG for
- * what is required and missing.
+ * The whole environment of a child: the base allow-list and its own variables. Throws CONFIG for a
+ * required variable that is missing.
  */
 export function buildChildEnv(call: ChildCall, ctx: Context): { [name: string]: string } {
   return { ...buildCallEnv(ctx.env), ...collectOwnVariables(call, ctx) }
 }
 
 /**
- * The variables of a child besides the base allow-list: what it requires by name, and what its
- * configuration gives. Throws CONFIG for what is required and missing.
+ * The variables of a child besides the base allow-list: those it requires by name and those its
+ * configuration sets. Throws CONFIG for a required one that is missing.
  */
 export function collectOwnVariables(
   { env = {}, requireEnv = [] }: Pick<ChildCall, 'env' | 'requireEnv'>,
   { env: host }: Pick<Context, 'env'>,
 ): { [name: string]: string } {
-  const required: { [name: string]: string } = Object.create(null) as { [name: string]: string }
-  const missing: string[] = []
-  for (const name of requireEnv) {
-    if (Object.hasOwn(env, name)) continue
-    const value = Object.hasOwn(host, name) ? host[name] : undefined
-    if (value === undefined) missing.push(name)
-    else required[name] = value
-  }
-  if (missing.length > 0) {
+  const names = requireEnv.filter((name) => !Object.hasOwn(env, name))
+  const values = names.map((name) => (Object.hasOwn(host, name) ? host[name] : undefined))
+  const missing = names.filter((_name, index) => values[index] === undefined)
+  if (missing.length > 0)
     throw new ToolError(
       'CONFIG',
       `the tool needs ${missing.length === 1 ? 'the variable' : 'the variables'} ${missing.join(', ')} in the environment`,
@@ -298,6 +291,6 @@ export function collectOwnVariables(
         suggestion: `export ${missing.map((name) => `${name}=…`).join(' ')}`,
       },
     )
-  }
+  const required = Object.fromEntries(names.map((name, index) => [name, values[index]!]))
   return { PYTHONIOENCODING: 'utf-8', ...required, ...env }
 }

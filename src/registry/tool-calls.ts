@@ -4,10 +4,10 @@
  */
 
 import type { Outcome } from '../protocol/outcome.ts'
-import { readToolCalls, toFailedOutcome } from '../protocol/providers/tool-calls.ts'
 import type { ProviderToolCall, ReadToolCalls } from '../protocol/providers/tool-calls.ts'
-import { renderToolMessage, restoreArguments } from '../protocol/providers/tool-messages.ts'
+import { readToolCalls, toFailedOutcome } from '../protocol/providers/tool-calls.ts'
 import type { ToolMessage } from '../protocol/providers/tool-messages.ts'
+import { renderToolMessage, restoreArguments } from '../protocol/providers/tool-messages.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName, shorten } from '../util/text.ts'
 import type { JsonObject, JsonSchema } from '../util/values.ts'
@@ -26,8 +26,8 @@ export type CallableTool = {
 }
 
 /**
- * Answers what a model said: one tool message for one call; for a whole reply or a list, a message
- * for each call in it, in order. Whatever is wrong is told in the message; it never throws.
+ * Answers the tool calls of a model: one message for a single call, and one per call, in order,
+ * for a whole reply or a list. Errors become messages; never throws.
  */
 export async function answerToolCall(
   said: unknown,
@@ -37,7 +37,7 @@ export async function answerToolCall(
   try {
     read = readToolCalls(said)
   } catch (error) {
-    // Nobody knows whose form it should have; this one is read most widely.
+    // The provider is unknown; this form is understood most widely.
     return renderToolMessage(
       'openai',
       { name: '' },
@@ -53,8 +53,8 @@ export async function answerToolCall(
 }
 
 /**
- * Runs one call. Whatever is wrong with it is told in the outcome, and so is what its tool throws,
- * unless that is to be `raised`.
+ * Runs one call. Errors, also those its tool throws, become a failed outcome, except errors for
+ * which `raised` returns true.
  */
 export async function answerSingleCall(
   call: ProviderToolCall,
@@ -68,7 +68,7 @@ export async function answerSingleCall(
     return await tool.call(restoreArguments(await tool.inputSchema(), call.arguments), call)
   } catch (error) {
     if (raised(error)) throw error
-    // A tool whose schema cannot be used is found out only now.
+    // An unusable schema is found out only here.
     const told = ToolError.is(error)
       ? error
       : new ToolError('INTERNAL', error instanceof Error ? error.message : String(error))

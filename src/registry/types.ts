@@ -34,25 +34,23 @@ export type RegistrySettings = {
   readonly name?: string
   readonly version?: string
   readonly description?: string
-  /** Answers the questions of tools where a call brings nobody who does. */
+  /** Answers questions of tools when a call has no answerer. */
   readonly answer?: Answerer
-  /** Completes the prompts of tools where a call brings nobody who does. */
+  /** Completes prompts of tools when a call has no sampler. */
   readonly sample?: Sampler
   /**
-   * Decide about every call of its tools, on every surface, before those of a toolset in it and of
-   * the caller. They know the tools by their names in the registry.
+   * Decide about every call of its tools, on every transport, before the guards of a toolset and
+   * of the caller. They know the tools by their names in the registry.
    */
   readonly guards?: readonly Guard[]
   /**
-   * Where calls work that bring no state of their own; default: that of the toolset that a tool is
-   * from, else each call has one for itself.
+   * The state of calls that bring none; default: that of the tool's toolset, else each call has
+   * its own.
    */
   readonly state?: State
-  /**
-   * Refuse what is doubtful: two tools of one name, and any source with a problem; default false.
-   */
+  /** Fail if two tools have one name or a source has a problem; default false. */
   readonly strict?: boolean
-  /** What relative paths mean; default: the directory of the process. */
+  /** The folder of relative paths; default: the directory of the process. */
   readonly cwd?: string
   /** The environment of the host; default: that of the process. */
   readonly env?: { readonly [name: string]: string | undefined }
@@ -62,21 +60,23 @@ export type RegistrySettings = {
    */
   readonly cache?: boolean | string
   readonly probe?: {
-    /** Ask unknown scripts what they are even where no sandbox can hold them; default false. */ readonly unsandboxed?: boolean
-    /** Default: one for each core. */ readonly concurrency?: number
+    /** Ask unknown scripts what they are even where no sandbox can hold them; default false. */
+    readonly unsandboxed?: boolean
+    /** Default: one for each core. */
+    readonly concurrency?: number
   }
 }
 
 /**
- * What a layer above adds: sources that are made of other tools, and what their options are called.
+ * What a layer above adds: sources that are made of other tools, and the names of their options.
  */
 export type ExtraSources = {
   readonly options: readonly string[]
-  /** `opened` gives the registry once it is there. */
+  /** `opened` returns the registry once it is open. */
   make(opened: () => Registry): readonly ToolSource[]
   /**
-   * Milliseconds after which a registry does without sources that have not answered; they come when
-   * they do, and `onChange` tells. Default: as long as it takes.
+   * Milliseconds after which a registry opens without the sources that have not answered; they are
+   * added when they do, with a change event. Default: it waits for all.
    */
   readonly loadTimeoutMs?: number | undefined
 }
@@ -93,16 +93,17 @@ export type ListedTool = {
   readonly tier: Tier
   readonly location?: string
   readonly tags: readonly string[]
-  /** What its owner calls it, where that is not a name that every surface can carry. */
+  /** The name its owner gave it, if that is not valid on every transport. */
   readonly original_name?: string
-  /** The id of the tool that the bare name means. */
+  /** The id of the tool that has the bare name. */
   readonly shadowed_by?: string
 }
 
 /** Everything about one tool. */
 export type ToolDescription = ListedTool & {
   readonly manifest: ToolManifest
-  /** What of its owner's description could not be taken as it is. */ readonly notes?: readonly string[]
+  /** What of its owner's description could not be taken as it is. */
+  readonly notes?: readonly string[]
 }
 
 /** How a source is doing. */
@@ -112,50 +113,42 @@ export type SourceState = {
   readonly location: string
   readonly tools: number
   readonly problems: number
-  /** It has not answered yet. */ readonly loading?: true
+  /** It has not answered yet. */
+  readonly loading?: true
 }
 
-/** Tools from anywhere behind one door. It can be served like a toolset. */
+type FilteredExport = { readonly filter?: FilterInput }
+type OpenAiExport = FilteredExport & Pick<ExportOptions, 'strict' | 'onNote'>
+
+/** The tools of all sources. It can be served like a toolset. */
 export type Registry = Servable & {
   list(filter?: FilterInput): readonly ListedTool[]
   /** Throws NOT_FOUND for an unknown name. */
   describe(name: string): Promise<ToolDescription>
   schema(name: string): Promise<{ readonly input: JsonSchema; readonly output?: JsonSchema }>
-  /** What is not a tool, and why; what is shadowed, and by what. */
+  /** What is no tool, and why; what is shadowed, and by which tool. */
   problems(): readonly Problem[]
   sources(): readonly SourceState[]
-  /** Looks again; asks only what changed, unless `fresh`. */
+  /** Loads all sources again; only what changed, unless `fresh`. */
   rescan(options?: { readonly fresh?: boolean }): Promise<Registry>
-  toOpenAI(
-    options?: Pick<ExportOptions, 'strict' | 'onNote'> & {
-      readonly api?: 'chat'
-      readonly filter?: FilterInput
-    },
-  ): Promise<OpenAiTool[]>
-  toOpenAI(
-    options: Pick<ExportOptions, 'strict' | 'onNote'> & {
-      readonly api: 'responses'
-      readonly filter?: FilterInput
-    },
-  ): Promise<OpenAiResponsesTool[]>
-  toAnthropic(options?: { readonly filter?: FilterInput }): Promise<AnthropicTool[]>
-  toGemini(
-    options?: Pick<ExportOptions, 'schema'> & { readonly filter?: FilterInput },
-  ): Promise<GeminiTool>
-  toMcp(options?: { readonly filter?: FilterInput }): Promise<McpTool[]>
+  toOpenAI(options?: OpenAiExport & { readonly api?: 'chat' }): Promise<OpenAiTool[]>
+  toOpenAI(options: OpenAiExport & { readonly api: 'responses' }): Promise<OpenAiResponsesTool[]>
+  toAnthropic(options?: FilteredExport): Promise<AnthropicTool[]>
+  toGemini(options?: FilteredExport & Pick<ExportOptions, 'schema'>): Promise<GeminiTool>
+  toMcp(options?: FilteredExport): Promise<McpTool[]>
   /**
-   * Runs what a model asked for, in the form of any provider, and gives the message that answers
-   * it; several calls give several messages. Never throws.
+   * Runs the tool calls of a model, in the form of any provider, and returns the messages that
+   * answer them. Never throws.
    */
   handleToolCall(
     call: unknown,
     options?: CallOptions,
   ): Promise<ToolMessage | readonly ToolMessage[]>
-  /** Ends connections and warm programs. */
+  /** Closes connections and warm programs. */
   close(): Promise<void>
 }
 
-/** A tool in short. */
+/** Summarises a tool for a list. */
 export function listEntry({ id, name, found, shadowedBy }: EntryParts): ListedTool {
   const { summary, source, kind, tier, location, tags } = found
   const isTheirName = found.name === id.slice(id.indexOf('.') + 1)
@@ -173,9 +166,7 @@ export function listEntry({ id, name, found, shadowedBy }: EntryParts): ListedTo
   })
 }
 
-/**
- * A tool with everything that is known about it. Throws CONFIG where its schemas cannot be used.
- */
+/** Describes a tool completely. Throws CONFIG when its schemas cannot be used. */
 export async function describeEntry(entry: RegistryEntry): Promise<ToolDescription> {
   const notes = getNotes(entry.definition)
   return {

@@ -1,5 +1,6 @@
 /**
- * Defines a tool that somebody else described. The description is untrusted: what cannot be used is dropped and noted.
+ * Defines foreign tools. Their descriptions are untrusted: what cannot be used is dropped and
+ * noted.
  */
 
 import { toFlagName } from '../../define/argv.ts'
@@ -24,15 +25,14 @@ import { sanitizeInputSchema, sanitizeOutputSchema } from './sanitize-schema.ts'
 const MAX_NOTES = 20
 
 /**
- * Runs a tool of somebody else: gives its result, `ok(...)` or `partial(...)`, or throws a
- * ToolError. `looked` is its program, where that was looked at right before.
+ * Runs a foreign tool: returns its result, `ok(...)` or `partial(...)`, or throws a ToolError.
+ * `looked` is its program, if that was just checked.
  */
 export type ForeignRun = (input: JsonObject, ctx: Context, looked?: CheckedFile) => unknown
 
 /**
- * The definition of a tool that somebody else described. The description may be anything: what
- * cannot be used is left out or left open, and told to `onNote`. Throws CONFIG only for a name that
- * is not valid.
+ * Defines a foreign tool. The description may be anything: what cannot be used is left out or left
+ * open, and noted. Throws CONFIG only for an invalid name.
  */
 export function defineForeign(
   name: string,
@@ -87,8 +87,8 @@ const ERROR_CATEGORIES: readonly unknown[] = ['input', 'auth', 'state', 'runtime
 const MAX_TIMEOUT_SECONDS = (7 * DAY_MS) / 1000
 
 /**
- * Everything but schemas and flags that somebody says about a tool of theirs, as far as it can be
- * used. What is of the wrong kind is left out.
+ * The usable part of the description, without schemas and flags. Values of the wrong type are left
+ * out.
  */
 function sanitizeMetadata(given: JsonObject, input: JsonSchema) {
   const { timeout, permissions } = given
@@ -172,9 +172,9 @@ type SanitizedFlags = {
 }
 
 /**
- * How the fields of somebody else's tool are written on a command line: as its owner says where
- * that is possible. Where a field is called like a flag that every tool has, the flag gets another
- * name and the field keeps its own.
+ * How the fields of a foreign tool are written on a command line: as its owner says, if possible.
+ * When a field is called like a global flag, its flag gets another name and the field keeps its
+ * own.
  */
 function sanitizeFlags(
   schema: JsonSchema,
@@ -191,7 +191,7 @@ function sanitizeFlags(
   const switches = new Set<string>()
   const flags: [string, FlagOptions][] = []
   const all = [...properties.keys()]
-  // Shorter ones first: `verify` keeps its name, and `no-verify` yields.
+  // Shorter names first: `verify` keeps its name, and `no-verify` yields.
   for (const [index, field] of all
     .toSorted((left, right) => left.length - right.length)
     .entries()) {

@@ -15,10 +15,10 @@ import { asList, asObject, asText, compact, isObject, tryParseJson } from '../..
 import type { HttpResult } from '../http.ts'
 import { toErrorCode } from '../http.ts'
 
-// Where servers made with this package put the rest of the envelope.
+// Servers made with this package put the rest of the envelope here.
 const OUTCOME_META_KEY = 'dev.toolable/outcome'
 
-/** The result of `tools/call` as a reply; throws the ToolError that it tells. */
+/** The result of `tools/call` as a reply. Throws the ToolError that it reports. */
 export function readToolResult(
   result: JsonObject,
   tool: string,
@@ -57,7 +57,7 @@ function readToolError(
   return reviveToolError(readError(compact({ message: text, details }), { tool }))
 }
 
-// A server of ours tells what of its texts is only the result again.
+// A server made with this package says which of its texts only repeat the result.
 function readToolableReply(
   meta: JsonObject,
   given: unknown,
@@ -91,7 +91,7 @@ function filterContentBlocks(
   })
 }
 
-// Many servers write JSON as text; a text that only looks like a number or a word stays text.
+// Many servers write JSON as text; only objects and lists are parsed.
 function toResultValue(texts: readonly string[]): unknown {
   if (texts.length === 0) return null
   const text = texts.join('\n')
@@ -113,7 +113,7 @@ function toContentOption(blocks: readonly ContentBlock[]): {
   return blocks.length === 0 ? {} : { content: blocks }
 }
 
-/** What a handler returns for the outcome of somebody else; throws the ToolError of a failure. */
+/** Converts a foreign outcome into a reply. Throws the ToolError of a failure. */
 export function toReply(outcome: Outcome): Reply {
   if (!outcome.ok) throw reviveToolError(outcome.error)
   const { result, message, hidden, content } = outcome
@@ -126,8 +126,8 @@ export function toReply(outcome: Outcome): Reply {
 const MAX_MESSAGE_LENGTH = 2000
 
 /**
- * The failure that an answer with a bad status tells: the server's own error where the body has
- * one, else a code by the status, with the text of the body.
+ * The error for an answer with an error status: the server's own error if the body has one, else a
+ * code by the status, with the text of the body.
  */
 export function toStatusError(answer: HttpResult, who: string, tool: string): ToolError {
   const { status, document } = answer
@@ -151,7 +151,7 @@ function describeBody({ document, bytes, type }: HttpResult): string {
   return text === '' ? '' : `: ${shorten(text, MAX_MESSAGE_LENGTH)}`
 }
 
-// The words under which servers hide what went wrong.
+// The keys under which servers put their messages.
 function findMessage(document: unknown): string {
   if (!isObject(document)) return JSON.stringify(document)
   const { error, message, detail, title, errors } = document
@@ -165,7 +165,7 @@ function looksLikeEnvelope(document: unknown): boolean {
   return isObject(document) && (document['ok'] === false || isObject(document['error']))
 }
 
-// Only a code that its author chose says more than the status does.
+// Only a code that the author chose says more than the status.
 function hasErrorCode(document: unknown): boolean {
   const code = asObject(asObject(document)?.['error'])?.['code']
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code)

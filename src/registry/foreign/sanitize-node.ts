@@ -1,6 +1,4 @@
-/**
- * Turns any schema somebody wrote into plain JSON Schema 2020-12, keyword by keyword.
- */
+/** Turns any foreign schema into plain JSON Schema 2020-12, keyword by keyword. */
 
 import { findPlainMismatch } from '../../define/early-checks.ts'
 import { isRiskyPattern } from '../../define/schema/plain-validator.ts'
@@ -26,10 +24,7 @@ const SINGLE_SCHEMA_KEYWORDS = [
 ]
 const SCHEMA_LIST_KEYWORDS = ['prefixItems', 'allOf', 'anyOf', 'oneOf']
 
-/**
- * A schema of somebody else in plain, valid draft 2020-12. It is finite and has no references any
- * more.
- */
+/** Converts a foreign schema, which is finite and free of references, into valid draft 2020-12. */
 export function sanitizeNode(given: unknown, note: NoteListener): SanitizedNode {
   if (typeof given === 'boolean') return given
   if (typeof given === 'string') return readTypeWord(given) ?? toDescriptionSchema(given)
@@ -89,8 +84,8 @@ function sanitizeMembers(members: JsonSchema, note: NoteListener): JsonSchema {
   )
 }
 
-// Members that are nothing but another list of the same kind are taken into this one, and nothing
-// stands in it twice: so references that multiply fold together again.
+// Members that are only another list of the same kind are merged into this one, without duplicates:
+// so references that multiply fold together again.
 function flattenUnion(
   keyword: 'allOf' | 'anyOf',
   members: readonly SanitizedNode[],
@@ -125,7 +120,7 @@ function sanitizePatternProperties(given: JsonSchema, note: NoteListener): JsonS
   return Object.fromEntries(
     Object.entries(given).flatMap(([pattern, member]) => {
       const tamed = sanitizePattern(pattern)
-      // Without its pattern any key has to pass.
+      // Without its pattern any key has to be accepted.
       if (tamed === undefined)
         note('a pattern of keys that JavaScript does not understand was left out')
       return [[tamed ?? '', tamed === undefined ? {} : sanitizeNode(member, note)] as const]
@@ -167,8 +162,7 @@ function sanitizeBounds(node: SchemaMembers): void {
   }
 }
 
-// `required: true` on a field is what draft 3 said, and what many still write. What is required has
-// to be a field.
+// `required: true` on a field is draft 3, and still common. Every required name has to be a field.
 function liftRequired(node: SchemaMembers, given: JsonSchema): void {
   const marked = Object.entries(asObject(given['properties']) ?? {})
     .filter(([, member]) => asObject(member)?.['required'] === true)
@@ -182,7 +176,7 @@ function liftRequired(node: SchemaMembers, given: JsonSchema): void {
   node['properties'] = { ...properties, ...Object.fromEntries(missing.map((key) => [key, {}])) }
 }
 
-// A default that does not fit would make every call fail that relies on it.
+// An invalid default would break every call that relies on it.
 function dropInvalidDefault(node: SchemaMembers, note: NoteListener): void {
   if (!Object.hasOwn(node, 'default') || matchesSchema(node, node['default'])) return
   delete node['default']
@@ -206,11 +200,11 @@ function matchesSchema(schema: JsonSchema, value: unknown): boolean {
 }
 
 const MAX_TEXT_LENGTH = 4000
-// More than this nobody reads, and nobody should have to check.
+// Longer lists are neither read nor worth checking.
 const MAX_ENUM_VALUES = 2000
 const PATH_DIRECTIONS: readonly unknown[] = ['in', 'out', 'inout']
 
-/** Tells what could not be taken as it was. */
+/** Receives notes on what could not be used as it was. */
 export type NoteListener = (note: string) => void
 
 /** Makes the value of a keyword usable; undefined leaves the keyword out. */
@@ -229,7 +223,8 @@ const toText: KeywordSanitizer = (value) => cleanText(value, MAX_TEXT_LENGTH)
 const keepAnything: KeywordSanitizer = (value) => value
 
 /**
- * The keywords that hold no schemas, and how each is tamed. What is in neither list is left out.
+ * The keywords that hold no schemas, and how each is sanitized. Keywords in neither list are left
+ * out.
  */
 const SIMPLE_KEYWORDS: { readonly [keyword: string]: KeywordSanitizer } = {
   title: toText,
@@ -266,7 +261,7 @@ const SIMPLE_KEYWORDS: { readonly [keyword: string]: KeywordSanitizer } = {
   minProperties: toCount,
   maxProperties: toCount,
   uniqueItems: toBoolean,
-  // Validators look formats up by name in plain objects.
+  // Validators look up formats by name in plain objects.
   format: (value) =>
     typeof value === 'string' && /^[a-z][a-z0-9-]{0,40}$/i.test(value) && !(value in {})
       ? value
@@ -291,7 +286,7 @@ const SIMPLE_KEYWORDS: { readonly [keyword: string]: KeywordSanitizer } = {
           ),
         )
       : undefined,
-  // Only where a path goes: what a path has to be is for its owner to check.
+  // Only the direction of a path: its owner checks the rest.
   'x-toolable-path': (value) =>
     isObject(value) && PATH_DIRECTIONS.includes(value['direction'])
       ? { direction: value['direction'] }
@@ -361,8 +356,8 @@ const TYPES_BY_WORD: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * What the name of a type means, in the words of many languages: `int`, `Optional[str]`,
- * `List[int]`, `string[]`, `dict`; undefined when nobody knows. An empty schema means any.
+ * The schema of a type name in any of many languages: `int`, `Optional[str]`, `List[int]`,
+ * `string[]`, `dict`. Undefined for an unknown one. An empty schema accepts anything.
  */
 function readTypeWord(given: string, depth = 0): JsonSchema | undefined {
   const word = given.trim().toLowerCase()

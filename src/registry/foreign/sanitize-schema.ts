@@ -19,8 +19,8 @@ const ANY_OBJECT_SCHEMA: JsonSchema = { type: 'object', additionalProperties: tr
 const OPEN_OBJECT_KEYWORDS = ['additionalProperties', 'patternProperties', 'unevaluatedProperties']
 
 /**
- * The input schema of somebody else's tool, made usable: an object without references, of bounded
- * size, which surely compiles. What nobody can use is left open, with a note.
+ * Makes the input schema of a foreign tool usable: an object without references, of bounded size,
+ * that compiles. What cannot be used is left open, with a note.
  */
 export function sanitizeInputSchema(given: unknown, note: NoteListener): JsonSchema {
   if (given === undefined || given === true) return ANY_OBJECT_SCHEMA
@@ -34,8 +34,9 @@ export function sanitizeInputSchema(given: unknown, note: NoteListener): JsonSch
 }
 
 /**
- * The output schema of somebody else's tool; undefined where there is nothing to hold a result to.
- * Objects are open unless their owner closed them: results are not ours to refuse.
+ * Makes the output schema of a foreign tool usable. Undefined when there is nothing to check a
+ * result against. Objects are open unless their owner closed them: foreign results are not
+ * refused.
  */
 export function sanitizeOutputSchema(given: unknown, note: NoteListener): JsonSchema | undefined {
   if (given === undefined) return undefined
@@ -53,7 +54,7 @@ function toSelfContained(given: unknown, note: NoteListener): JsonSchema | undef
       `the schema is ${cut}${cut === 'too large' ? ', so it is neither shown nor checked' : ', and what lies deeper was left open'}`,
     )
   if (!isObject(copy)) return undefined
-  // Half of it would refuse what the other half allows.
+  // Half a schema would refuse what the other half allows.
   if (cut === 'too large')
     return {
       ...ANY_OBJECT_SCHEMA,
@@ -132,7 +133,7 @@ function toObjectRoot(given: JsonSchema, note: NoteListener): JsonSchema {
     if (objects.length > 0) schema[union] = objects
     else delete schema[union]
   }
-  // An object of which nothing is said takes anything.
+  // An object without any keyword accepts anything.
   const isSilent = ![
     'properties',
     'required',
@@ -159,7 +160,7 @@ function openObjects(node: SanitizedNode): SanitizedNode {
     : opened
 }
 
-// The last word has what will use the schema.
+// The compiler that will use the schema decides.
 function requireCompilable(
   schema: JsonSchema,
   direction: 'input' | 'output',
@@ -180,12 +181,12 @@ const MAX_COPY_DEPTH = 40
 const MAX_COPY_VALUES = 20_000
 const MAX_COPY_CHARACTERS = 1_000_000
 
-/** What was left out of a copy. */
+/** Why a copy is incomplete. */
 type CopyCut = 'too deep' | 'too large' | undefined
 
 /**
- * A copy of a JSON value from outside that is surely finite and small enough to work with: circles,
- * shared parts that multiply, depth and size all end somewhere.
+ * Copies an untrusted JSON value within bounds: circles, shared parts that multiply, depth and
+ * size are all cut off.
  */
 function copyBounded(value: unknown): { readonly copy: unknown; readonly cut: CopyCut } {
   const work: CopyBudget = { values: 0, characters: 0, cut: undefined }

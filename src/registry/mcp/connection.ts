@@ -72,7 +72,7 @@ export function createMcpConnection(
     answer: (method, params) =>
       answerServerRequest(method, params, chooseAsker(running, services, settings), settings.roots),
     log(level, text) {
-      // Nothing in a log says which call it belongs to.
+      // A log does not say which call it belongs to.
       if (running.size === 1)
         for (const asker of running)
           asker.log(hideSecrets(text, settings), LOG_LEVELS[level] ?? 'error')
@@ -183,7 +183,7 @@ export function createMcpConnection(
   }
 }
 
-// A server behind an address may have forgotten the session: then the next use opens another one.
+// A server at an address may have forgotten the session: then the next use opens another one.
 async function closeIfLost(session: McpClientSession, error: unknown): Promise<void> {
   const { code, data, message } = error as {
     readonly code?: unknown

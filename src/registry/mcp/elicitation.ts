@@ -10,8 +10,8 @@ import type { JsonObject } from '../../util/values.ts'
 import { asList, asObject, asText, compact, isObject } from '../../util/values.ts'
 
 /**
- * Answers what a server asks for: `elicitation/create`, `sampling/createMessage` or `roots/list`.
- * Throws ToolError where nobody can.
+ * Answers a request of a server: `elicitation/create`, `sampling/createMessage` or `roots/list`.
+ * Throws ToolError when there is no answer.
  */
 export async function answerServerRequest(
   method: string,
@@ -60,7 +60,7 @@ function toConsent(agreed: boolean): { readonly action: 'accept' | 'decline' } {
   return { action: agreed ? 'accept' : 'decline' }
 }
 
-// An address that is opened by a program may be a command in disguise.
+// An address that a program opens may be a command in disguise.
 function requireWebAddress(url: unknown): string {
   const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
   if (!parsed || !['https:', 'http:'].includes(parsed.protocol))
@@ -114,12 +114,12 @@ function readTextBlock(block: unknown): string {
 const MAX_INPUT_ROUNDS = 20
 const ROUND_PAUSE_MS = 250
 
-/** Parameters with which a request is sent again. */
+/** Parameters of a request that is sent again. */
 type InputResponses = { readonly inputResponses?: JsonObject; readonly requestState?: string }
 
 /**
- * Sends a request until the server has what it wants to know; each question is answered by the call
- * that it belongs to.
+ * Sends a request until the server needs no more input. Each question is answered by the call that
+ * it belongs to.
  */
 export async function sendWithInputRounds<T>(
   asker: ServerAsker,
@@ -156,5 +156,5 @@ export async function sendWithInputRounds<T>(
   )
 }
 
-/** What a call that runs can do for its server: ask, complete, tell folders, take logs. */
+/** What a running call can do for its server: ask, sample, list roots, log. */
 export type ServerAsker = Pick<ReadingContext, 'ask' | 'sample' | 'roots' | 'log' | 'signal'>

@@ -118,7 +118,7 @@ async function listEverything(
   }
 }
 
-// Tasks have moved to another form since; servers of the old one would refuse every call.
+// The protocol has a new form of tasks; servers of the old one would refuse every call.
 function isToolCallable(
   tool: Tool,
   { isModern }: McpClientSession,

@@ -38,17 +38,17 @@ export type McpClientSession = {
   describeEnd(): string | undefined
   errorTail(): string
   overflowed(): boolean
-  /** Whether a server that is our child keeps our own process alive. */
+  /** Sets whether a server that is our child keeps our process alive. */
   keepAlive(alive: boolean): void
   close(): Promise<void>
 }
 
-/** What is remembered about a server between two sessions: which era it speaks. */
+/** What is kept between two sessions: which protocol era the server speaks. */
 export type ServerEra = { legacy?: boolean; sse?: boolean }
 
 type ConnectAttempt = { readonly transport: Transport; readonly legacy: boolean }
 
-/** An attempt to connect that failed, and what the server said before it was given up. */
+/** A failed attempt to connect, and what the server wrote before. */
 export type FailedConnectAttempt = {
   readonly end: string | undefined
   readonly errorTail: string
@@ -58,10 +58,7 @@ export type FailedConnectAttempt = {
 const MAX_LIST_PAGES = 200
 const TERMINATE_TIMEOUT_MS = 1000
 
-/**
- * Connects to a server; throws what the SDK throws, and tells what is known of each attempt that
- * failed.
- */
+/** Connects to a server. Throws what the SDK throws, and reports each attempt that failed. */
 export async function openMcpSession(
   settings: McpSettings,
   hooks: McpSessionHooks,
@@ -69,17 +66,18 @@ export async function openMcpSession(
   failed: (attempt: FailedConnectAttempt) => void,
 ): Promise<McpClientSession> {
   const { place } = settings
+  const connect = (attempt: ConnectAttempt): Promise<McpClientSession> =>
+    connectSession(attempt, settings, hooks, era, failed)
   const first: ConnectAttempt = {
     transport: await openTransport(place, era.sse === true),
     legacy: era.legacy === true || isSse(place, era.sse === true),
   }
   try {
-    return await connectSession(first, settings, hooks, era, failed)
+    return await connect(first)
   } catch (error) {
     if (!isWorthSecondAttempt(error, first, place)) throw error
-    const second = { transport: await openTransport(place, true), legacy: true }
     try {
-      return await connectSession(second, settings, hooks, era, failed)
+      return await connect({ transport: await openTransport(place, true), legacy: true })
     } catch (again) {
       throw 'stdio' in place ? again : error
     }
@@ -173,7 +171,7 @@ async function createClient(
       }),
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: startTimeout / 2 } },
       listMaxPages: MAX_LIST_PAGES,
-      // Results are checked by the one call pipeline.
+      // The call pipeline checks results.
       jsonSchemaValidator: {
         getValidator: () => (input) => ({
           valid: true,
@@ -197,7 +195,7 @@ async function createClient(
   return client
 }
 
-// Older servers tell of changes by themselves, and write logs when they are asked to.
+// Older servers report changes unasked, and write logs on request.
 async function subscribeToChanges({ client, isModern }: McpClientSession): Promise<void> {
   const { tools, resources, prompts, logging } = client.getServerCapabilities() ?? {}
   if (!isModern) {
@@ -256,7 +254,7 @@ const RPC_ERRORS: {
 const MAX_MESSAGE_LENGTH = 2000
 const CREDENTIALS_HINT = "Give it credentials: headers: { Authorization: 'Bearer ${TOKEN}' }"
 
-/** What went wrong with a server, as an error that names it. `what` is what was wanted of it. */
+/** Converts an error of a server into one that names it. `what` names the request. */
 export function toServerError(
   thrown: unknown,
   what: string,
@@ -307,8 +305,7 @@ export function toServerError(
   )
 }
 
-// A server that does not know the address of a session any more was started anew; the next call
-// opens another one.
+// A server that does not know a session any more was restarted; the next call opens another one.
 function toHttpStatusError(
   status: number,
   message: string,
@@ -329,7 +326,7 @@ function toHttpStatusError(
   )
 }
 
-// What the system said stands below the words of two libraries.
+// The error of the system is nested inside those of two libraries.
 function findDeepestCause(thrown: unknown): string | undefined {
   let error = thrown
   let said: string | undefined
@@ -342,7 +339,7 @@ function findDeepestCause(thrown: unknown): string | undefined {
   return said
 }
 
-/** Says that the server is over, and what it said before. */
+/** The error for a server that ended, with the last lines of its stderr. */
 export function toServerEndedError(
   what: string,
   settings: McpSettings,
@@ -360,12 +357,12 @@ export function toServerEndedError(
   return new ToolError('DEPENDENCY', message, { retryable: true, details, suggestion, cause })
 }
 
-/** A text without the secrets of the configuration. */
+/** Replaces the secrets of the configuration in a text. */
 export function hideSecrets(text: string, { secrets }: Pick<McpSettings, 'secrets'>): string {
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
 }
 
-/** What to try by hand. */
+/** A suggestion for checking the server by hand. */
 export function suggestManualCheck({ place, location }: McpSettings): string {
   return 'stdio' in place
     ? `Start it by hand and look what it says: ${location}`

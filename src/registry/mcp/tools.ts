@@ -16,7 +16,7 @@ import type { McpConnection } from './connection.ts'
 import { sendWithInputRounds } from './elicitation.ts'
 import type { McpSettings } from './transports.ts'
 
-/** A tool of a server as the registry knows it. */
+/** A tool of a server, as the registry finds it. */
 export function toMcpFoundTool(
   tool: Tool,
   version: string | undefined,
@@ -50,7 +50,7 @@ function toToolMetadata(
 const LOG_LEVEL_META_KEY = 'io.modelcontextprotocol/logLevel'
 const INVALID_PARAMS = -32602
 
-/** Calls a tool of a server; throws ToolError. */
+/** Calls a tool of a server. Throws ToolError. */
 async function callMcpTool(
   tool: Tool,
   input: JsonObject,
@@ -61,7 +61,7 @@ async function callMcpTool(
   const { name } = tool
   // Results are checked here, where the error can name the server.
   const { outputSchema, ...toolDefinition } = tool
-  const told = await connection.use(
+  const reply = await connection.use(
     `the call of '${name}'`,
     ctx,
     async ({ client, isModern }, { signal, markAlive, asker, getRefusal }) => {
@@ -89,8 +89,9 @@ async function callMcpTool(
       }
     },
   )
-  if (outputSchema !== undefined) await checkOutputSchema(outputSchema, told.result, name, settings)
-  return told
+  if (outputSchema !== undefined)
+    await checkOutputSchema(outputSchema, reply.result, name, settings)
+  return reply
 }
 
 // Servers refuse a tool that is gone with the same error as a wrong input; only their list shows which

@@ -27,7 +27,7 @@ import { expandValues, expandVariables } from '../source.ts'
 export type McpServerConfig = {
   readonly command?: string
   readonly args?: readonly string[]
-  /** Given to the server besides the base allow-list. */
+  /** Variables for the server besides the base allow-list. */
   readonly env?: { readonly [name: string]: string }
   readonly cwd?: string
   readonly url?: string
@@ -42,8 +42,8 @@ export type McpServerConfig = {
    */
   readonly callTimeout?: Duration
   /**
-   * The places that the server is told to work in: a list of folders, or true for those of the
-   * caller. Default: it is told nothing.
+   * The roots that the server gets: a list of folders, or true for those of the caller. Default:
+   * none.
    */
   readonly roots?: boolean | readonly string[]
 }
@@ -56,7 +56,8 @@ type StdioSettings = {
 type HttpSettings = {
   readonly url: URL
   readonly headers: { readonly [name: string]: string }
-  /** Absent: whichever the server speaks. */ readonly type?: 'http' | 'sse'
+  /** Absent: whichever the server speaks. */
+  readonly type?: 'http' | 'sse'
 }
 
 /** A configuration with everything replaced and checked. */
@@ -76,22 +77,22 @@ export type McpSettings = {
 }
 
 const DEFAULT_START_TIMEOUT_SECONDS = 10
-// Shorter ones are words that stand everywhere.
+// Shorter values are ordinary words.
 const MIN_HIDDEN_LENGTH = 8
 
-/** True where the configuration says that the server is not wanted now. */
+/** True when the configuration disables the server. */
 export function isServerDisabled(config: McpServerConfig): boolean {
   return isObject(config) && (config.disabled === true || config.enabled === false)
 }
 
-/** What can be said about where a server is before its configuration is read. */
+/** The location of a server, before its configuration is read. */
 export function describeServerLocation(config: McpServerConfig): string {
   const { command, args, url } = asObject(config) ?? {}
   if (typeof command === 'string') return [command, ...asList(args)].join(' ')
   return typeof url === 'string' ? redactUrl(url) : 'nowhere'
 }
 
-/** Reads a configuration; throws CONFIG, saying what to change. */
+/** Reads a configuration. Throws CONFIG with what to change. */
 export function readMcpSettings(
   name: string,
   config: McpServerConfig,
@@ -127,10 +128,15 @@ function readServerPlace(
   expand: (text: string) => string,
 ): McpSettings['place'] {
   const { command, args = [], env, cwd, url, headers, type } = config
+  const expandRecord = (key: string, record: unknown = {}) => {
+    if (!isObject(record))
+      throw new ToolError('CONFIG', `'${key}' of ${what} must be an object of texts`)
+    return expandValues(record as { readonly [name: string]: string }, hostEnv, what)
+  }
   if (typeof command === 'string' && command !== '') {
     if (!Array.isArray(args) || args.some((arg) => typeof arg !== 'string'))
       throw new ToolError('CONFIG', `'args' of ${what} must be a list of texts`)
-    const own = expandValues(readTextRecord(what, 'env', env), hostEnv, what)
+    const own = expandRecord('env', env)
     return {
       stdio: {
         command: [expand(command), ...args.map(expand)],
@@ -144,20 +150,10 @@ function readServerPlace(
   return {
     http: compact({
       url: requireHttpUrl(expand(url), `url of ${what}`),
-      headers: expandValues(readTextRecord(what, 'headers', headers), hostEnv, what),
+      headers: expandRecord('headers', headers),
       type: readTransportType(what, type),
     }),
   }
-}
-
-function readTextRecord(
-  what: string,
-  key: string,
-  given: unknown,
-): { readonly [name: string]: string } {
-  if (given === undefined) return {}
-  if (isObject(given)) return given as { readonly [name: string]: string }
-  throw new ToolError('CONFIG', `'${key}' of ${what} must be an object of texts`)
 }
 
 const TRANSPORT_TYPES: { readonly [type: string]: 'http' | 'sse' } = {
@@ -205,15 +201,15 @@ const CLOSE_TIMEOUT_MS = 1000
 const KILL_GRACE_MS = 500
 
 /**
- * A server that is our child, talked to in lines. It leads a group of its own, and nothing of it is
- * left after `close`.
+ * A server that is our child and speaks in lines. It leads its own process group, and nothing of
+ * it is left after `close`.
  */
 export class StdioTransport implements Transport {
   declare onclose?: () => void
   declare onerror?: (error: Error) => void
   declare onmessage?: Transport['onmessage'] & {}
-  // The SDK knows a transport over pipes by `stderr` and `pid`; on such a one silence means an
-  // older server.
+  // The SDK recognises a transport over pipes by `stderr` and `pid`; there, silence means an older
+  // server.
   readonly stderr = null
   readonly #settings: StdioSettings
   readonly #tail: string[] = []
@@ -254,7 +250,7 @@ export class StdioTransport implements Transport {
       throw Object.assign(new Error('the server takes nothing any more'), { code: 'NOT_CONNECTED' })
   }
 
-  /** Tells the server that nothing more will come, and ends it where it does not end by itself. */
+  /** Closes the server's stdin, and kills the server if it does not end by itself. */
   async close(): Promise<void> {
     const child = this.#child
     if (!child) return
@@ -264,12 +260,12 @@ export class StdioTransport implements Transport {
     clearTimeout(timer)
   }
 
-  /** Whether the server keeps our own process alive. */
+  /** Sets whether the server keeps our process alive. */
   keepAlive(alive: boolean): void {
     this.#child?.keepAlive(alive)
   }
 
-  /** Why the server is over, or what it said instead of answering. */
+  /** Why the server ended, or what it wrote instead of answering. */
   describeEnd(): string | undefined {
     const parts: string[] = []
     if (this.#end) parts.push(describeServerEnd(this.#end, this.#garbage > MAX_GARBAGE_BYTES))
@@ -280,12 +276,12 @@ export class StdioTransport implements Transport {
     return parts.length === 0 ? undefined : parts.join('; ')
   }
 
-  /** What the server wrote last to stderr. */
+  /** The last lines of the server's stderr. */
   errorTail(): string {
     return this.#tail.join('\n')
   }
 
-  /** True where the server was ended because of what it wrote. */
+  /** True when the server was killed because of what it wrote. */
   get overflowed(): boolean {
     return this.#end?.reason === 'line-limit' || this.#garbage > MAX_GARBAGE_BYTES
   }
@@ -338,8 +334,8 @@ const RECONNECTION_OPTIONS = {
 }
 
 /**
- * The connection to a server behind an address. Redirects are followed only within its origin, and
- * answers are bounded.
+ * Opens the connection to a server at an address. Redirects are followed only within its origin,
+ * and answers are bounded.
  */
 export async function openHttpTransport(
   { url, headers }: HttpSettings,

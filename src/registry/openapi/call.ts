@@ -19,16 +19,16 @@ export type CallableOperation = {
   readonly operation: ApiOperation
   readonly plan: RequestPlan
   readonly server: URL
-  /** Configured ones, for this server only. */
+  /** The configured headers; empty for another server. */
   readonly headers: { readonly [name: string]: string }
   readonly timeoutMs: number
   /** `API 'x'`, for messages. */
   readonly who: string
-  /** What the document says about who may call. */
+  /** The line of configuration that the document's security scheme needs. */
   readonly credentials: string
 }
 
-/** Calls an operation; throws ToolError. */
+/** Calls an operation. Throws ToolError. */
 export async function callOperation(
   callable: CallableOperation,
   input: JsonObject,
@@ -56,8 +56,8 @@ export async function callOperation(
   return readOperationResult(answer, operation.name)
 }
 
-// No value may change where a request goes: the address has as many steps as its template, below
-// the address of the server.
+// No value may change where a request goes: the address has as many segments as its template, below
+// the server's address.
 function buildUrl({ operation, plan, server }: CallableOperation, input: JsonObject): URL {
   const url = new URL(server)
   const base = url.pathname.replace(/\/+$/, '')
@@ -150,16 +150,13 @@ function readOperationResult({ document, bytes, type }: HttpResult, tool: string
   return { mimeType: mimeType || 'application/octet-stream', base64: bytes.toString('base64') }
 }
 
-// Over HTTP the status tells failures; only documents of this package are envelopes.
+// Over HTTP the status reports failures; only documents of this package are envelopes.
 function isToolableEnvelope(document: unknown): boolean {
   const { ok: isOk, meta } = asObject(document) ?? {}
   return typeof isOk === 'boolean' && typeof asObject(meta)?.['tool'] === 'string'
 }
 
-/**
- * A value as a part of a path, encoded so that it stays the part that it is; throws INVALID_INPUT
- * for one that could lead elsewhere.
- */
+/** A value as a segment of a path. Throws INVALID_INPUT for one that could lead elsewhere. */
 function toPathSegment(plan: FieldPlan, value: unknown): string {
   const { field, style, explode, name } = plan
   const parts = toValueParts(plan, value)
@@ -192,7 +189,7 @@ const QUERY_SEPARATORS: { readonly [style: string]: string } = {
   pipeDelimited: '|',
 }
 
-/** A value as parameters of a query, in pairs. */
+/** A value as pairs of a query. */
 function toQueryPairs(plan: FieldPlan, value: unknown): readonly (readonly [string, string])[] {
   const { name, style, explode } = plan
   const parts = toValueParts(plan, value)
@@ -204,14 +201,14 @@ function toQueryPairs(plan: FieldPlan, value: unknown): readonly (readonly [stri
   return [[name, words.join(QUERY_SEPARATORS[style] ?? ',')]]
 }
 
-/** A value as the text of a header; throws INVALID_INPUT for what no header can carry. */
+/** A value as the text of a header. Throws INVALID_INPUT for what a header cannot carry. */
 function toHeaderText(plan: FieldPlan, value: unknown): string {
   const text = toValueParts(plan, value)
     .map((part) =>
       part.key === undefined ? part.text : `${part.key}${plan.explode ? '=' : ','}${part.text}`,
     )
     .join(',')
-  // Anything else would be another header, or a mistake of encoding.
+  // Anything else could start another header or break the encoding.
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) return text
   throw new ToolError(
     'INVALID_INPUT',
@@ -246,10 +243,11 @@ function encodeStrict(text: string): string {
 
 type RequestBody = {
   readonly body: string | FormData | URLSearchParams
-  /** Absent where the body brings its own. */ readonly type?: string
+  /** Absent where the body brings its own. */
+  readonly type?: string
 }
 
-/** The body of a request; undefined where nothing of it was given. */
+/** The body of a request. Undefined when the input has nothing for it. */
 function buildBody(
   { type, field }: BodyPlan,
   fields: readonly FieldPlan[],

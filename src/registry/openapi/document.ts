@@ -18,7 +18,7 @@ const MAX_JSON_BYTES = 16 * MEBIBYTE
 const MAX_YAML_LENGTH = 4 * MEBIBYTE
 
 /**
- * Reads an OpenAPI document: the object itself, a file, or an address, as JSON or YAML; `from` is
+ * Reads an OpenAPI document: the object itself, a file, or an address, as JSON or YAML. `from` is
  * that address. Throws ToolError.
  */
 export async function readApiDocument(
@@ -122,7 +122,7 @@ export type ApiOperation = {
   readonly method: (typeof HTTP_METHODS)[number]
   readonly path: string
   readonly facts: JsonObject
-  /** Those of the path and its own, references followed; its own win. */
+  /** The parameters of the path and its own, references followed; its own win. */
   readonly parameters: readonly JsonObject[]
   readonly servers: unknown
 }
@@ -193,8 +193,8 @@ export function listSecuritySchemes(document: JsonObject): readonly JsonObject[]
 const MAX_REF_CHAIN = 20
 
 /**
- * What a local reference (`#/components/...`) points at; undefined for one that leads nowhere or
- * out of the document. Remote ones are never fetched.
+ * The target of a local reference (`#/components/...`). Undefined for one that leads nowhere or
+ * out of the document: remote ones are never fetched.
  */
 export function followPointer(document: JsonObject, ref: string): unknown {
   if (!ref.startsWith('#/')) return undefined
@@ -208,7 +208,7 @@ export function followPointer(document: JsonObject, ref: string): unknown {
   return value
 }
 
-/** An object of the document, its reference followed; undefined for what is none. */
+/** An object of the document, its reference followed. Undefined for other values. */
 export function resolveRef(document: JsonObject, value: unknown): JsonObject | undefined {
   let found = value
   for (let count = 0; count < MAX_REF_CHAIN; count += 1) {

@@ -24,7 +24,7 @@ export type OpenApiTarget = {
   readonly timeoutMs: number
 }
 
-/** The operations of a document as tools. What cannot be one is told. */
+/** The operations of a document as tools. What cannot be one is reported. */
 export function findApiTools(
   document: JsonObject,
   origin: DocumentOrigin,
@@ -58,7 +58,7 @@ export function findApiTools(
     }
     try {
       const server = resolveServerUrl(document, operation.servers, origin)
-      // Credentials are for the API that was configured, not for whatever else its document names.
+      // Credentials are for the configured API only, not for other servers that its document names.
       const headers = server.origin === main ? api.headers : {}
       return [
         toApiFoundTool(
@@ -132,7 +132,7 @@ function toMethodAnnotations(method: string): Annotations {
   })
 }
 
-// A line to paste, by what the document says about its credentials.
+// A line to paste into the configuration, by the document's security schemes.
 function describeCredentials(document: JsonObject): string {
   for (const { type, in: place, name, scheme } of listSecuritySchemes(document)) {
     if (type === 'apiKey' && place === 'header') return `headers: { '${String(name)}': '\${KEY}' }`
@@ -142,15 +142,16 @@ function describeCredentials(document: JsonObject): string {
   return "headers: { Authorization: 'Bearer ${TOKEN}' }"
 }
 
-/** Where the document came from, and where its API was said to be. */
+/** Where the document came from, and the configured address of its API. */
 type DocumentOrigin = {
-  /** The address of the document, where it was fetched. */ readonly from?: URL
+  /** The address of the document, where it was fetched. */
+  readonly from?: URL
   readonly baseUrl?: URL
 }
 
 /**
- * The address that an operation is called at: as configured, else as its document says. Throws
- * CONFIG where that is nowhere, or where nobody configured it.
+ * The address of an operation: as configured, else as its document says. Throws CONFIG when there
+ * is none, or when the document names another origin.
  */
 function resolveServerUrl(
   document: JsonObject,
@@ -169,7 +170,7 @@ function resolveServerUrl(
       `the document does not say where its API is${server ? ` (its server is '${text}')` : ''}`,
       { suggestion: "Give the address: baseUrl: 'https://...'" },
     )
-  // Whoever writes a document on the web must not decide where input and credentials go.
+  // The author of a document on the web must not decide where input and credentials go.
   if (from && url.origin !== from.origin)
     throw new ToolError(
       'CONFIG',

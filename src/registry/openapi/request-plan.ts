@@ -13,8 +13,7 @@ import { followPointer, listSecuritySchemes, resolveRef } from './document.ts'
 /** Where a parameter may be, and the style of its value there. */
 const DEFAULT_STYLES = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' }
 type ParameterLocation = keyof typeof DEFAULT_STYLES
-// The specification gives these to the content and security of a request, and the connection owns
-// the rest.
+// The specification reserves the first ones for content and security; the connection owns the rest.
 const RESERVED_HEADERS = new Set([
   'accept',
   'content-type',
@@ -28,8 +27,8 @@ const RESERVED_HEADERS = new Set([
 ])
 
 /**
- * Which input an operation takes, and how it becomes a request. A text says why that cannot be
- * done.
+ * Plans which input an operation takes and how it becomes a request. Returns a text that says why
+ * that is impossible.
  */
 export function planRequest(
   document: JsonObject,
@@ -88,7 +87,7 @@ function isParameterLocation(place: string): place is ParameterLocation {
   return Object.hasOwn(DEFAULT_STYLES, place)
 }
 
-// A switch of the surface, not of the tool: the answer of a call is read as one document.
+// A parameter of the transport, not of the tool: the answer of a call is read as one document.
 function isStreamParameter({ name, in: place }: JsonObject, { parameters }: ApiOperation): boolean {
   return (
     name === 'stream' &&
@@ -163,8 +162,8 @@ type PlannedBody = {
   readonly open: unknown
 }
 
-// The fields of a body stand beside the parameters where that is clear; otherwise the body is a
-// field of its own.
+// The fields of a body are fields of the input if that is unambiguous; otherwise the body is one
+// field.
 function planBody(
   document: JsonObject,
   { facts }: ApiOperation,
@@ -264,12 +263,12 @@ const OPENAPI_KEYWORDS = ['discriminator', 'xml', 'externalDocs', 'example'] as 
  * OpenAPI 3.0 writes differently from JSON Schema is read by foreign/sanitize-node.ts.
  */
 type ApiSchemaReader = {
-  /** Reads one schema; what it refers to is gathered in `definitions`. */
+  /** Reads one schema. What it refers to is added to `definitions`. */
   read(schema: unknown): JsonSchema
   definitions(): JsonObject | undefined
 }
 
-/** Starts with nothing gathered. `lost` is told of references that lead nowhere. */
+/** Starts with no definitions. `lost` gets references that lead nowhere. */
 function createSchemaReader(document: JsonObject, lost: (ref: string) => void): ApiSchemaReader {
   // In OpenAPI 3.0 everything beside a reference is ignored.
   const ignoresSiblings = String(document['openapi']).startsWith('3.0')
@@ -314,7 +313,7 @@ function createSchemaReader(document: JsonObject, lost: (ref: string) => void): 
   }
 }
 
-// What a server alone decides is not asked of the caller.
+// Only the server sets read-only fields, so the caller is not asked for them.
 function dropReadOnly(schema: JsonObject): JsonObject {
   const { properties, required } = schema
   if (!isObject(properties) || !Object.values(properties).some(isReadOnly)) return schema
@@ -337,7 +336,7 @@ function toSchemaName(ref: string): string {
 /** How one input field becomes part of a request. */
 export type FieldPlan = {
   readonly field: string
-  /** What the API calls it. */
+  /** The name in the API. */
   readonly name: string
   readonly in: ParameterLocation
   readonly style: string
@@ -346,14 +345,14 @@ export type FieldPlan = {
   readonly json?: true
 }
 
-/** How the body is made: of all fields that are no parameters, or of one field. */
+/** How the body is built: from all fields that are no parameters, or from one field. */
 export type BodyPlan = { readonly type: string; readonly field?: string }
 
 /** How an input becomes a request. */
 export type RequestPlan = {
   readonly fields: readonly FieldPlan[]
   readonly body?: BodyPlan
-  /** Headers that say how the call is made, and that only we set: a toolable server has them. */
+  /** Headers of toolable servers that control a call; only this client sets them. */
   readonly control: readonly string[]
   readonly schema: JsonSchema
 }

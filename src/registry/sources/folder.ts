@@ -40,9 +40,9 @@ export type FolderOptions = {
    * Variables for its tools besides the base allow-list; `${NAME}` means a variable of the host.
    */
   readonly env?: { readonly [name: string]: string }
-  /** Read `--help` of what answers nothing else; default false. */
+  /** Read `--help` of programs that answer nothing else; default false. */
   readonly help?: boolean
-  /** Look again by itself when something changes in it; default false. */
+  /** Load it again when something in it changes; default false. */
   readonly watch?: boolean
 }
 
@@ -75,7 +75,7 @@ export function openSource(
       version: getPackageVersion(),
     }
     const follow = (): void => watching?.follow([folder, `${folder}/registry`, ...toolFolders])
-    // Before anything is looked at: what changes while it is looked at must not be missed.
+    // Before the scan, so that changes during it are not missed.
     follow()
     const { candidates, refusals } = listCandidates(folder)
     toolFolders = [...new Set(candidates.flatMap(({ toolFolder }) => toolFolder ?? []))]
@@ -165,7 +165,7 @@ function toBrokenFolder(source: string, path: string, thrown: unknown): LoadedSo
   )
 }
 
-/** Everything that a folder brings, from what is known of its files. */
+/** Everything in a folder, from what is known of its files. */
 async function collectFolder(
   home: Omit<FolderContext, 'codes'>,
   view: FolderView,
@@ -216,62 +216,59 @@ function createErrorCodesReader({ manifests }: FolderView): () => ErrorCodes {
 }
 
 /**
- * The tools of a program that was asked, or that has a manifest inside. Nothing is parsed before a
- * tool is needed.
+ * The tools of a program that was probed or has a manifest inside. A tool is parsed on first use.
  */
 function toProgramTools(
   home: FolderContext,
   known: KnownCandidate,
   { how, tier, version, tools }: CandidateOutline & { readonly is: 'tools' },
 ): FoundTool[] {
-  const { path, name: own } = known.candidate
-  // Several tools of one program belong together.
-  const source = tools.length > 1 ? own : home.source
-  return tools.map(([name, summary, tags], index) => ({
-    source,
-    name,
-    tier,
-    kind: how,
-    location: path,
-    summary,
-    tags,
-    ...compact({ version }),
-    define: (wanted, id) =>
-      getDefiner().defineProgramTool(home, known, { name: wanted, id }, index),
-    program: () => getDefiner().getProgram(home, known, index),
-  }))
+  // Several tools of one program are grouped under its name.
+  const source = tools.length > 1 ? known.candidate.name : home.source
+  return tools.map((listed, index) =>
+    toFolderTool(known, listed, version, {
+      source,
+      tier,
+      kind: how,
+      define: (name, id) => getDefiner().defineProgramTool(home, known, { name, id }, index),
+      program: () => getDefiner().getProgram(home, known, index),
+    }),
+  )
 }
 
-/** The tool that a manifest describes, run by the program at `path`. */
+/** The tool of a manifest, run by the program at `path`. */
 function toManifestTool(
   home: FolderContext,
   known: KnownCandidate,
-  { how, version, tools: [[name, summary, tags]] }: CandidateOutline & { readonly is: 'manifest' },
+  { how, version, tools: [listed] }: CandidateOutline & { readonly is: 'manifest' },
   path: string,
 ): FoundTool {
-  return {
+  return toFolderTool(known, listed, version, {
     source: home.source,
-    name,
     tier: 'manifest',
     kind: how,
-    location: known.candidate.path,
-    summary,
-    tags,
-    ...compact({ version }),
-    define: (wanted, id) =>
-      getDefiner().defineManifestTool(home, known, { name: wanted, id }, path),
+    define: (name, id) => getDefiner().defineManifestTool(home, known, { name, id }, path),
     program: () => getDefiner().getManifestProgram(home, known, path),
-  }
+  })
+}
+
+function toFolderTool(
+  { candidate }: KnownCandidate,
+  [name, summary, tags]: readonly [name: string, summary: string, tags: readonly string[]],
+  version: string | undefined,
+  rest: Pick<FoundTool, 'source' | 'tier' | 'kind' | 'define' | 'program'>,
+): FoundTool {
+  return compact({ ...rest, name, location: candidate.path, summary, tags, version })
 }
 
 let loadedModule: typeof Definer | undefined
 
-/** Loads what makes definitions of what a folder brings; a list needs none of it. */
+/** Loads the code that creates definitions; a list does without it. */
 async function loadDefiner(): Promise<void> {
   loadedModule ??= await import('../folder/define-tool.ts')
 }
 
-/** What makes definitions. Throws INTERNAL where nobody has loaded it. */
+/** The code that creates definitions. Throws INTERNAL when it is not loaded. */
 function getDefiner(): typeof Definer {
   if (loadedModule) return loadedModule
   throw new ToolError(
@@ -280,7 +277,7 @@ function getDefiner(): typeof Definer {
   )
 }
 
-/** Holds the servers of a folder; what that takes is loaded where a manifest names one. */
+/** The servers that manifests of a folder name. Their code is loaded with the first one. */
 function createLazyServers(open: OpenServerSource, onChange: () => void): ManifestServers {
   let servers: Promise<ManifestServers> | undefined
   const load = async (): Promise<ManifestServers> =>
@@ -293,16 +290,19 @@ function createLazyServers(open: OpenServerSource, onChange: () => void): Manife
 
 const DEBOUNCE_MS = 200
 
-/** Folders that are watched; it keeps no process alive. */
+/** A watcher that does not keep the process alive. */
 type FolderWatcher = {
-  /** Watches these and no others. What happened in those before is still told. */
+  /**
+   * Watches these folders instead of the earlier ones. Changes that happened before are still
+   * reported.
+   */
   follow(folders: readonly string[]): void
   close(): void
 }
 
 /**
- * Tells, a moment after the first of several changes, that something in the folders changed; a
- * folder that never rests is told again and again.
+ * Reports changes in the folders, a moment after the first of several. A folder that keeps
+ * changing is reported again and again.
  */
 function createFolderWatcher(onChange: () => void): FolderWatcher {
   let watchers: readonly FSWatcher[] = []
@@ -317,7 +317,7 @@ function createFolderWatcher(onChange: () => void): FolderWatcher {
   }
   const open = (folder: string): readonly FSWatcher[] => {
     try {
-      // A folder that goes away is a change as well.
+      // A folder that is removed is a change too.
       return [watchFolder(folder, { persistent: false }, soon).on('error', soon)]
     } catch {
       return []
@@ -326,8 +326,8 @@ function createFolderWatcher(onChange: () => void): FolderWatcher {
   return {
     follow(folders) {
       const before = watchers
-      // New ones first, so that nothing happens unseen between the two; anew, because a folder may
-      // be another one of the same name.
+      // New watchers first, so that nothing between the two is missed; all of them new, because the
+      // path may now be another folder.
       watchers = isClosed ? [] : folders.flatMap(open)
       for (const watcher of before) watcher.close()
     },

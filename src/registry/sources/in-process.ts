@@ -36,7 +36,7 @@ export function openSource(tools: InProcessTools): ToolSource {
 
 const OWN_SOURCE_NAME = 'local'
 
-/** Everything that a toolset holds, as a source finds it. */
+/** Everything in a toolset, as a source finds it. */
 export async function loadToolset(
   set: Servable,
   tier: FoundTool['tier'],
@@ -69,7 +69,7 @@ export function toInProcessTool(
   }
 }
 
-/** True for a toolset, also of another copy of this package. */
+/** True for a toolset, also one of another copy of this package. */
 export function isServable(value: unknown): value is Servable {
   return (
     typeof value === 'object' &&

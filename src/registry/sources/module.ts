@@ -27,7 +27,7 @@ export type ModuleOptions = {
   /** A file, or the name of a package. */
   readonly path: string
   readonly name?: string
-  /** Its plain functions are tools too; default: only where it exports nothing else. */
+  /** Its plain functions are tools too; default: only if it exports nothing else. */
   readonly functions?: boolean
 }
 
@@ -49,7 +49,7 @@ export function openSource({
         const exported = await importModule(getModuleUrl(file), buildLoadSettings(context))
         const own = await readExports(exported, name, file)
         if (hasAnything(own)) return own
-        // Without any function there is nothing that the compiler could find.
+        // Without any function the compiler would find nothing.
         return hasFunctions(exported)
           ? await readFunctions(path, file, name, context)
           : toEmptyModule(name, file)
@@ -64,8 +64,7 @@ function buildLoadSettings({ cwd, cacheFolder }: LoadContext): LoadSettings {
   return { folders: [cwd], cacheFolder, version: getPackageVersion() }
 }
 
-// The types are read; the module itself is imported by the first call, unless it exports tools
-// besides.
+// Only types are read; the first call imports the module, unless it also exports tools.
 async function readFunctions(
   path: string,
   file: string,
@@ -131,14 +130,14 @@ async function readExports(
   const sets = await Promise.all(
     values.filter(isServable).map((set) => loadToolset(set, 'local', location)),
   )
-  const { tools, resources = [], prompts = [] } = joinLoaded(sets)
+  const { tools, resources, prompts } = joinLoaded(sets)
   const inSets = new Set(tools.map((tool) => tool.name))
   const alone = values
     .filter(isTool)
     .map((tool) => createEntry(tool))
     .filter((entry) => !inSets.has(entry.name))
     .map((entry) => toInProcessTool(entry, { source, kind: 'module', tier: 'local', location }))
-  // What a toolset holds is often exported by itself too.
+  // The contents of a toolset are often exported by themselves too.
   return {
     tools: [...tools, ...alone],
     resources: [...new Set([...resources, ...values.filter(isResource)])],

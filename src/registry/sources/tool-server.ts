@@ -167,7 +167,7 @@ function readCallResult(
   return outcome ? toReply(outcome) : document
 }
 
-// The form of MCP: pieces of content, each with a type.
+// The form of MCP: blocks of content, each with a type.
 function isToolResult(document: unknown): document is JsonObject {
   if (!isObject(document)) return false
   const { content, isError } = document
@@ -197,7 +197,7 @@ type ServerToolManifest = { readonly name: string; readonly facts: ForeignMetada
 
 /**
  * The entries of a list in any of its forms: a list, `{tools: [...]}`, or `{service: {tools:
- * [...]}, ...}`; undefined where there is none.
+ * [...]}, ...}`. Undefined when there is none.
  */
 function listManifestEntries(document: unknown): readonly unknown[] | undefined {
   if (Array.isArray(document)) return document
@@ -211,7 +211,7 @@ function listManifestEntries(document: unknown): readonly unknown[] | undefined 
 
 /**
  * Reads an entry: the plain form (`parameters`), the function form of OpenAI, or the form of MCP
- * (`inputSchema`). A text says why it cannot be read.
+ * (`inputSchema`). Returns a text that says why it cannot be read.
  */
 function readToolManifest(entry: unknown): ServerToolManifest | string {
   const fields = isObject(entry) && isObject(entry['function']) ? entry['function'] : entry
@@ -237,7 +237,7 @@ function readToolManifest(entry: unknown): ServerToolManifest | string {
   }
 }
 
-/** The address of one of its two functions: behind its path, before its query. */
+/** The address of one of its two functions: after its path, before its query. */
 function toEndpointUrl({ url }: ToolServer, name: 'list_tools' | 'call_tool'): URL {
   const address = new URL(url)
   address.pathname = `${address.pathname.replace(/\/+$/, '')}/${name}`
