@@ -68,7 +68,9 @@ describe('the table of arrows', () => {
       join(source, 'define/tool.ts'),
       join(source, 'core/invoke.ts'),
     )
-    expect(message).toBe('define may not import core; it may import cli/formats, define, protocol, util')
+    expect(message).toBe(
+      'define may not import core; it may import cli/formats, define, protocol, util',
+    )
     expect(
       explainForbiddenImport(join(source, 'core/invoke.ts'), join(source, 'define/tool.ts')),
     ).toBeUndefined()

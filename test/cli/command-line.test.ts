@@ -157,12 +157,7 @@ async function readBack(set: typeof many, argv: readonly string[]): Promise<unkn
   if (command.kind !== 'tool' || command.problem)
     throw command.problem ?? new Error(`read as ${command.kind}`)
   const { definition } = command.entry
-  const args = await parseToolArguments(
-    definition,
-    command.tokens,
-    command.globals,
-    command.single,
-  )
+  const args = await parseToolArguments(definition, command.tokens, command.globals, command.single)
   if (args.problem) throw args.problem
   return (await readInput(args, command.globals, io, { stdinTaken: false })).input
 }

@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { formatOutcome } from '../../../src/cli/output.ts'
 import { cleanLine, cleanText } from '../../../src/cli/formats/terminal-text.ts'
-import { formatNotificationJson, formatNotificationText } from '../../../src/cli/formats/envelope.ts'
+import {
+  formatNotificationJson,
+  formatNotificationText,
+} from '../../../src/cli/formats/envelope.ts'
 import { failure, success } from './outcomes.ts'
 import { rounds } from '../../support/rounds.ts'
 

@@ -6,7 +6,10 @@ import {
   formatElapsed,
   renderProgressLine,
 } from '../../../src/cli/progress.ts'
-import { formatNotificationJson, formatNotificationText } from '../../../src/cli/formats/envelope.ts'
+import {
+  formatNotificationJson,
+  formatNotificationText,
+} from '../../../src/cli/formats/envelope.ts'
 
 function watch({ label, columns = 80 }: { label?: string; columns?: number } = {}) {
   const writes: string[] = []

@@ -30,13 +30,7 @@ describe('agents', async () => {
   })
 
   test('have names of their own, and a place for skills', () => {
-    expect(AGENT_NAMES).toEqual([
-      'claude-code',
-      'codex',
-      'cursor',
-      'vscode',
-      'shared',
-    ])
+    expect(AGENT_NAMES).toEqual(['claude-code', 'codex', 'cursor', 'vscode', 'shared'])
     for (const agent of agents)
       expect(
         agent.getSkillsFolder('project', { env: {}, cwd: '/p', home: '/h', platform: 'linux' }),
