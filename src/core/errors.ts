@@ -1,6 +1,4 @@
-/**
- * Turns anything that was thrown into a ToolError.
- */
+/** Errors of calls: anything that was thrown becomes a ToolError. */
 
 import { types } from 'node:util'
 import type { AnyErrorCode } from '../protocol/tool-error.ts'
@@ -60,6 +58,16 @@ function convertThrown(thrown: unknown): ToolError {
     system && system !== thrown ? `${message}: ${system.message || system.code}` : message,
     { cause: thrown, details },
   )
+}
+
+/** The error for a mistake of an author, which no caller can correct; `fix` tells the author. */
+export function createAuthorError(
+  message: string,
+  fix: string,
+  details?: { readonly [key: string]: unknown },
+): ToolError {
+  const suggestion = { action: 'abort', fix } as const
+  return new ToolError('INTERNAL', message, compact({ details, suggestion }))
 }
 
 type SystemError = NodeJS.ErrnoException & { readonly code: string }

@@ -26,6 +26,7 @@ import { compact, isObject, tryParseJson } from '../util/values.ts'
 import { runAsHost } from './call-scope.ts'
 import type { CallOptions } from './call.ts'
 import { createShortId } from './call.ts'
+import { createAuthorError } from './errors.ts'
 import { redactInput } from './events.ts'
 import type { RunningCall } from './lifecycle.ts'
 import { onAbort, runUntilAborted } from './lifecycle.ts'
@@ -341,15 +342,9 @@ export async function validateDefault(question: Interaction): Promise<void> {
     question.default,
   )
   if (!checked.ok)
-    throw new ToolError(
-      'INTERNAL',
+    throw createAuthorError(
       `the default of the question '${question.prompt}' ${checked.problem}`,
-      {
-        suggestion: {
-          action: 'abort',
-          fix: 'The author of the tool should give a default that answers the question',
-        },
-      },
+      'The author of the tool should give a default that answers the question',
     )
 }
 
@@ -374,15 +369,9 @@ function readQuestionKey(key: unknown): string | undefined {
   if (key === undefined) return undefined
   if (typeof key === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(key)) return key
   const shown = (JSON.stringify(key) ?? String(key)).slice(0, 80)
-  throw new ToolError(
-    'INTERNAL',
+  throw createAuthorError(
     `the key of a question must be 1 to 64 characters of A-Z, a-z, 0-9, '_', '.' and '-'; it is ${shown}`,
-    {
-      suggestion: {
-        action: 'abort',
-        fix: 'The author of the tool should name the question otherwise',
-      },
-    },
+    'The author of the tool should name the question otherwise',
   )
 }
 

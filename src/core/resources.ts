@@ -10,11 +10,12 @@ import type { ReadingContext } from '../protocol/context.ts'
 import { toMilliseconds } from '../protocol/limits.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { findClosest, shorten } from '../util/text.ts'
+import { describeUnknownName, shorten } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
 import { runWithExitGuard } from './call-scope.ts'
 import type { CallIdentity, CallOptions, ServerCallOptions } from './call.ts'
 import { toLookupKey } from './call.ts'
+import { createAuthorError } from './errors.ts'
 import { emitEvent } from './events.ts'
 import { host } from './host.ts'
 import { toJsonValue } from './json-value.ts'
@@ -67,15 +68,9 @@ export function renderPrompt(
       throw new ToolError('INVALID_INPUT', 'the name of a prompt is a text', { field: 'name' })
     const prompt = prompts.find((candidate) => toLookupKey(candidate.name) === toLookupKey(name))
     if (!prompt) {
-      const meant = findClosest(
-        name,
-        prompts.map((candidate) => candidate.name),
-      )
-      throw new ToolError(
-        'NOT_FOUND',
-        `there is no prompt '${shorten(name, 100)}'${meant ? `; did you mean '${meant}'?` : ''}`,
-        { details: { prompts: prompts.map((candidate) => candidate.name) } },
-      )
+      const names = prompts.map((candidate) => candidate.name)
+      const { message } = describeUnknownName('prompt', name, names)
+      throw new ToolError('NOT_FOUND', message, { details: { prompts: names } })
     }
     const checked = await (await prompt.arguments()).check(args ?? {})
     if (!checked.ok)
@@ -138,12 +133,10 @@ function validatePromptText(name: string, text: unknown): unknown {
         message['content'] !== undefined,
     )
   if (!isMessages)
-    throw new ToolError('INTERNAL', `prompt '${name}' rendered neither text nor messages`, {
-      suggestion: {
-        action: 'abort',
-        fix: 'The author of the prompt should return a string or a list of { role, content }',
-      },
-    })
+    throw createAuthorError(
+      `prompt '${name}' rendered neither text nor messages`,
+      'The author of the prompt should return a string or a list of { role, content }',
+    )
   return (text as readonly { readonly content: unknown }[]).map((message) => {
     if (typeof message.content === 'string') return message
     const blocks = validateContent(`prompt '${name}'`, message.content)
@@ -195,12 +188,10 @@ async function listResource(
   )) as AsyncIterable<unknown>) {
     if (call.isOver) break
     if (!isObject(listed) || typeof listed['uri'] !== 'string')
-      throw new ToolError('INTERNAL', `${asker} lists something without an address`, {
-        suggestion: {
-          action: 'abort',
-          fix: 'The author of the resource should list { uri, name }',
-        },
-      })
+      throw createAuthorError(
+        `${asker} lists something without an address`,
+        'The author of the resource should list { uri, name }',
+      )
     found.push({ ...common, ...(listed as ListedResource) })
   }
   return found

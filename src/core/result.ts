@@ -19,7 +19,7 @@ import type {
 import { findContentProblem } from '../protocol/outcome.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact, isObject } from '../util/values.ts'
-import { toToolError } from './errors.ts'
+import { createAuthorError, toToolError } from './errors.ts'
 import { host } from './host.ts'
 import { toJsonValue } from './json-value.ts'
 
@@ -79,16 +79,10 @@ async function readCheckedResult(
   if (checked.ok) return toHandlerResult(definition, reply, checked.value, result)
   const { issuesToError } = await import('../define/schema/issues.ts')
   const problem = issuesToError(checked.issues)
-  throw new ToolError(
-    'INTERNAL',
+  throw createAuthorError(
     `tool '${definition.name}' returned a result that its own output schema refuses: ${problem.message}`,
-    {
-      details: { issues: problem.details?.['issues'] },
-      suggestion: {
-        action: 'abort',
-        fix: 'The author of the tool should mend the result or the schema',
-      },
-    },
+    'The author of the tool should mend the result or the schema',
+    { issues: problem.details?.['issues'] },
   )
 }
 
@@ -310,15 +304,9 @@ export function validateContent(giver: string, given: unknown): readonly Content
   return blocks.map((block, index) => {
     const problem = findContentProblem(block)
     if (problem === undefined) return toJsonValue(block).value as ContentBlock
-    throw new ToolError(
-      'INTERNAL',
+    throw createAuthorError(
       `${giver} gave content that cannot be shown: block ${index + 1} ${problem}`,
-      {
-        suggestion: {
-          action: 'abort',
-          fix: 'The author should make it with content.text, content.image, content.audio, content.resource or content.link',
-        },
-      },
+      'The author should make it with content.text, content.image, content.audio, content.resource or content.link',
     )
   })
 }

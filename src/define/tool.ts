@@ -13,7 +13,7 @@ import { toMilliseconds } from '../protocol/limits.ts'
 import type { Annotations, ToolManifest, ToolMetadata } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { JsonSchema } from '../util/values.ts'
-import { compact, isObject } from '../util/values.ts'
+import { compact, isObject, setOwnField } from '../util/values.ts'
 import { checkMcpOptions, checkName, checkOptions, checkSummary } from './checks.ts'
 import {
   checkExamplesEarly,
@@ -361,12 +361,7 @@ function orderFields(schema: unknown, value: unknown): unknown {
   const ordered: SchemaFields = {}
   for (const key of Object.keys(properties)) {
     if (Object.hasOwn(value, key))
-      Object.defineProperty(ordered, key, {
-        value: orderFields(properties[key], value[key]),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      })
+      setOwnField(ordered, key, orderFields(properties[key], value[key]))
   }
   return ordered
 }
@@ -389,13 +384,7 @@ function fillDefaults(schema: unknown, value: unknown): unknown {
       ? fillDefaults(property, value[key])
       : copyJson((property as SchemaFields)['default'])
     // Defined, not assigned: a field may be called `__proto__`.
-    if (!given || filled !== value[key])
-      Object.defineProperty((copy ??= { ...value }), key, {
-        value: filled,
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      })
+    if (!given || filled !== value[key]) setOwnField((copy ??= { ...value }), key, filled)
   }
   return copy ?? value
 }

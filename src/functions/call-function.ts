@@ -7,7 +7,7 @@ import { isReply } from '../core/result.ts'
 import { stream } from '../define/results.ts'
 import type { Context } from '../protocol/context.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { isObject, setOwnField } from '../util/values.ts'
 import type {
   Conversion,
   FunctionManifest,
@@ -362,13 +362,7 @@ function convertFields(fields: object, above: Set<object>): object {
     const plain = isData ? convertNested(field, above) : undefined
     if (plain === field) continue
     copy ??= Object.fromEntries(Object.entries(fields))
-    if (isData)
-      Object.defineProperty(copy, key, {
-        value: plain,
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      })
+    if (isData) setOwnField(copy, key, plain)
     else delete copy[key]
   }
   return copy ?? fields

@@ -104,6 +104,16 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
 }
 
+/** Sets a field as the object's own, also one called `__proto__`, which assigning would not. */
+export function setOwnField(object: object, name: string, value: unknown): void {
+  Object.defineProperty(object, name, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  })
+}
+
 /** Creates a value on first use and keeps it. */
 export function once<T>(create: () => T): () => T {
   let created: { readonly value: T } | undefined

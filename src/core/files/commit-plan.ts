@@ -4,11 +4,11 @@
  */
 
 import { compact, isObject, parseJsonObject } from '../../util/values.ts'
-import { ignoreErrors } from './disk.ts'
 import type { Disk } from './disk.ts'
+import { ignoreErrors } from './disk.ts'
 import { getBlobPath, getSlotPath } from './staging.ts'
-import { parsePath, toDiskError } from './tree.ts'
 import type { FileTraits, FolderNode, TreeNode } from './tree.ts'
+import { parsePath, withDiskErrors } from './tree.ts'
 
 /**
  * Something of the root that goes into a slot. `keep`: it stays where it is until a new content
@@ -251,12 +251,4 @@ function flushFolders(disk: Disk, folders: readonly string[]): void {
 function getParentFolder(path: string): string {
   const cut = path.lastIndexOf('/')
   return cut === -1 ? '' : path.slice(0, cut)
-}
-
-function withDiskErrors(what: string, path: string, act: () => void): void {
-  try {
-    act()
-  } catch (error) {
-    throw toDiskError(error, what, path)
-  }
 }

@@ -31,6 +31,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { hasErrorCode } from '../../util/files.ts'
 import { NO_HARD_LINK_CODES } from '../../util/lock-file.ts'
 import { host } from '../host.ts'
 import type { FileTraits } from './tree.ts'
@@ -61,7 +62,7 @@ export class Disk {
     try {
       return this.at(path, (place) => lstatSync(place, { throwIfNoEntry: false }))
     } catch (error) {
-      if (isMissingError(error)) return undefined
+      if (hasErrorCode(error, 'ENOENT', 'ENOTDIR')) return undefined
       throw error
     }
   }
@@ -79,7 +80,7 @@ export class Disk {
     try {
       return this.inside(folder, (prefix) => readdirSync(prefix))
     } catch (error) {
-      if (isMissingError(error)) return []
+      if (hasErrorCode(error, 'ENOENT', 'ENOTDIR')) return []
       throw error
     }
   }
@@ -182,7 +183,7 @@ export class Disk {
       diskFaults.before?.('link', slot)
       this.at(path, (source) => this.at(slot, (target) => linkSync(source, target)))
     } catch (error) {
-      if (!NO_HARD_LINK_CODES.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+      if (!hasErrorCode(error, ...NO_HARD_LINK_CODES)) throw error
       this.copy(path, `${slot}.part`)
       const { mode, uid, gid } = this.look(path)!
       this.finish(`${slot}.part`, { traits: { mode: mode & 0o777, uid, gid } })
@@ -330,17 +331,12 @@ export class Disk {
   }
 }
 
-/** Whether an error says that a file or a folder on the way is not there. */
-function isMissingError(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
-}
-
 /** Does something that may fail for some reasons. */
 export function ignoreErrors(codes: readonly string[], act: () => void): void {
   try {
     act()
   } catch (error) {
-    if (!codes.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!hasErrorCode(error, ...codes)) throw error
   }
 }
 

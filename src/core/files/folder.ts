@@ -24,16 +24,15 @@ import { Disk, ignoreErrors } from './disk.ts'
 import type { FolderFilesOptions } from './read.ts'
 import { resolveLimits } from './read.ts'
 import type { CallStage, SeenEntries } from './staging.ts'
-import {
-  getOwnerTag,
-  isOwnerGone,
-  isSameFingerprint,
-  openFolderBase,
-  openStage,
-  toFingerprint,
-} from './staging.ts'
+import { getOwnerTag, isOwnerGone, openFolderBase, openStage, toFingerprint } from './staging.ts'
 import type { CallFiles, TreeNode } from './tree.ts'
-import { CHANGES_FOLDER, createConflictError, EMPTY_FOLDER, toDiskError } from './tree.ts'
+import {
+  CHANGES_FOLDER,
+  createConflictError,
+  EMPTY_FOLDER,
+  toDiskError,
+  withDiskErrors,
+} from './tree.ts'
 import type { CommittedChanges } from './view.ts'
 import { FilesTransactionPart } from './view.ts'
 
@@ -81,12 +80,8 @@ export function openFolderFiles(
 
 function recoverIfNeeded(disk: Disk): void {
   if (!disk.isHalfDone) return
-  try {
-    recoverFolder(disk)
-    disk.isHalfDone = false
-  } catch (error) {
-    throw toDiskError(error, 'take back the unfinished changes in', disk.root)
-  }
+  withDiskErrors('take back the unfinished changes in', disk.root, () => recoverFolder(disk))
+  disk.isHalfDone = false
 }
 
 function resolveRoot(given: string): string {
@@ -156,7 +151,7 @@ async function commitFolderChanges(
     const made = createCommitPlan(root, (path, wanted) => recheckPath(disk, seen, path, wanted))
     recordJoinedFolders(seen, looked)
     for (const [path, was] of seen.things)
-      if (!isSameFingerprint(was, toFingerprint(disk.look(path)))) throw createConflictError(path)
+      if (was !== toFingerprint(disk.look(path))) throw createConflictError(path)
     if (made.plan.take.length + made.plan.put.length === 0) {
       await leave()
       return undefined
@@ -200,7 +195,7 @@ function recheckPath(
     seen.joined.push(path)
     return 'join'
   }
-  if (!isSameFingerprint(was, toFingerprint(stats))) throw createConflictError(path)
+  if (was !== toFingerprint(stats)) throw createConflictError(path)
   const listed = wanted === null && stats?.isDirectory() ? seen.lists.get(path) : undefined
   if (listed && disk.names(path).toSorted().join('\0') !== listed.toSorted().join('\0'))
     throw createConflictError(path)
@@ -351,17 +346,13 @@ function tryFolderLock(disk: Disk): {
   readonly holder?: string | undefined
 } {
   const mine = `${getOwnerTag()}-${lockCounter++}\n`
-  try {
-    const taken = disk.at(LOCK_PATH, (place) =>
-      takeLockFile(place, mine, (holder) => {
-        const silence = Date.now() - (statSync(place, { throwIfNoEntry: false })?.mtimeMs ?? 0)
-        return isOwnerGone(holder.trim(), silence, MAX_LOCK_SILENCE_MS) ? 'stale' : 'held'
-      }),
-    )
-    return taken ? { holder: taken.found } : { release: holdLock(disk, mine) }
-  } catch (error) {
-    throw toDiskError(error, 'lock', LOCK_PATH)
-  }
+  const take = (place: string): ReturnType<typeof takeLockFile> =>
+    takeLockFile(place, mine, (holder) => {
+      const silence = Date.now() - (statSync(place, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+      return isOwnerGone(holder.trim(), silence, MAX_LOCK_SILENCE_MS) ? 'stale' : 'held'
+    })
+  const taken = withDiskErrors('lock', LOCK_PATH, () => disk.at(LOCK_PATH, take))
+  return taken ? { holder: taken.found } : { release: holdLock(disk, mine) }
 }
 
 function holdLock(disk: Disk, mine: string): () => void {

@@ -9,20 +9,22 @@ import { ToolError } from '../../protocol/tool-error.ts'
 import { shorten } from '../../util/text.ts'
 import { compact } from '../../util/values.ts'
 import { host } from '../host.ts'
-import { compileGlob } from './glob.ts'
 import type { GlobProgress } from './glob.ts'
-import { createWrongKindError, listChildren } from './tree.ts'
+import { compileGlob } from './glob.ts'
 import type { BlobStorage, CallFiles, FileNode, FolderNode } from './tree.ts'
+import { createWrongKindError, listChildren } from './tree.ts'
 
-type ReadLimits = Required<FilesOptions>
+/** A file that is read, and what limits that. */
+export type OpenedFile = {
+  readonly path: string
+  readonly file: FileNode
+  readonly storage: BlobStorage
+  readonly limits: FileLimits
+}
 
 /** All bytes of a file. Throws OUTPUT_LIMIT where there are too many. */
-export function readFileBytes(
-  path: string,
-  file: FileNode,
-  storage: BlobStorage,
-  { maxBytes }: ReadLimits,
-): Uint8Array {
+export function readFileBytes({ path, file, storage, limits }: OpenedFile): Uint8Array {
+  const { maxBytes } = limits
   if (file.size > maxBytes)
     throw createTooLongError(
       `'${path}' has ${file.size} bytes, more than the ${maxBytes} that are read at once`,
@@ -34,14 +36,9 @@ export function readFileBytes(
  * All of a file as text. Throws CONFLICT where it is no UTF-8: what is not read rightly would be
  * written back broken.
  */
-export function readFileText(
-  path: string,
-  file: FileNode,
-  storage: BlobStorage,
-  limits: ReadLimits,
-): string {
-  const bytes = readFileBytes(path, file, storage, limits)
-  return withDecodeErrors(path, () => createDecoder().decode(bytes))
+export function readFileText(opened: OpenedFile): string {
+  const bytes = readFileBytes(opened)
+  return withDecodeErrors(opened.path, () => createDecoder().decode(bytes))
 }
 
 /**
@@ -49,27 +46,17 @@ export function readFileText(
  * together.
  */
 export async function readFileLines(
-  path: string,
-  file: FileNode,
-  storage: BlobStorage,
-  { maxBytes }: ReadLimits,
+  { path, file, storage, limits: { maxBytes } }: OpenedFile,
   wanted: PageOptions | undefined,
 ): Promise<Page<string>> {
   const { offset, limit } = parsePage(wanted)
   const items: string[] = []
   const pause = createPauser()
   let [total, bytes] = [0, 0]
-  const batches = readLineBatches(
-    { size: file.size, read: (from, length) => storage.read(file, from, length) },
-    maxBytes,
-    createDecoder(),
-  )
-  for (
-    let batch = withDecodeErrors(path, () => batches.next());
-    batch.done !== true;
-    batch = withDecodeErrors(path, () => batches.next())
-  ) {
-    for (const line of batch.value.lines) {
+  const batches = readLineBatches(file, storage, maxBytes, createDecoder())
+  const next = () => withDecodeErrors(path, () => batches.next())
+  for (let batch = next(); batch.done !== true; batch = next()) {
+    for (const line of batch.value) {
       const index = total++
       // What has no room ends the page: the lines of a page follow each other.
       if (index < offset || items.length >= limit || index !== offset + items.length) continue
@@ -104,7 +91,6 @@ function createTooLongError(message: string): ToolError {
   })
 }
 
-type SearchLimits = Required<FilesOptions>
 type SearchedFiles = Pick<CallFiles, 'root' | 'base' | 'storage'>
 
 const MAX_LINE_LENGTH = 1024 * 1024
@@ -119,7 +105,7 @@ const BINARY_CHECK_BYTES = 8 * 1024
 export async function findFiles(
   { root, base }: SearchedFiles,
   pattern: string,
-  { maxSearchMs }: SearchLimits,
+  { maxSearchMs }: FileLimits,
   inTime = createSearchTimer(maxSearchMs),
 ): Promise<readonly (readonly [path: string, file: FileNode])[]> {
   const glob = compileGlob(pattern)
@@ -151,9 +137,10 @@ export async function findFiles(
 export async function findLines(
   { root, base, storage }: SearchedFiles,
   pattern: string | RegExp,
-  limits: SearchLimits,
+  limits: FileLimits,
   options: (PageOptions & { readonly glob?: string }) | undefined,
 ): Promise<Page<FoundLine>> {
+  // The root of a call is replaced by each change: the search sees it as it is now.
   const files: SearchedFiles = { root, base, storage }
   const { offset, limit } = parsePage(options)
   const inTime = createSearchTimer(limits.maxSearchMs)
@@ -173,7 +160,7 @@ export async function findLines(
   }
   for (const [path, file] of await findFiles(files, options?.glob ?? '**', limits, inTime)) {
     let line = 0
-    for (const { lines } of readTextLines(file, files)) {
+    for (const lines of readTextLines(file, files)) {
       for (const text of lines) waiting.push({ path, line: (line += 1), text })
       if (waiting.length >= LINES_PER_BATCH) look()
       inTime()
@@ -202,11 +189,7 @@ function* readTextLines(
 ): ReturnType<typeof readLineBatches> {
   try {
     if (storage.read(file, 0, Math.min(BINARY_CHECK_BYTES, file.size)).includes(0)) return
-    yield* readLineBatches(
-      { size: file.size, read: (from, length) => storage.read(file, from, length) },
-      MAX_LINE_LENGTH,
-      new TextDecoder(),
-    )
+    yield* readLineBatches(file, storage, MAX_LINE_LENGTH, new TextDecoder())
   } catch {
     /* a file that went away or may not be read holds nothing to be found */
   }
@@ -218,7 +201,7 @@ function createSearchTimer(longest: number): () => number {
   return () => {
     const left = Math.ceil(end - host.clock())
     if (left > 0) return left
-    throw createSearchTimeoutError()
+    return throwSearchTimeout()
   }
 }
 
@@ -257,52 +240,35 @@ async function createLineTester(
     ) ?? throwSearchTimeout()
 }
 
-/** Says that a search was given up. */
-function createSearchTimeoutError(): ToolError {
-  return new ToolError('TIMEOUT', 'the search took too long', {
+function throwSearchTimeout(): never {
+  throw new ToolError('TIMEOUT', 'the search took too long', {
     recoverable: true,
     suggestion:
       "Search less: give a narrower pattern for paths, such as 'src/**/*.ts', or a simpler expression",
   })
 }
 
-function throwSearchTimeout(): never {
-  throw createSearchTimeoutError()
-}
-
 const CHUNK_BYTES = 256 * 1024
-
-/** Reads so many bytes of a file from a place on. */
-type ByteReader = { readonly size: number; read(offset: number, length: number): Uint8Array }
 
 /**
  * The lines of a file, many at a time and without their ends; of a line that is longer than
- * `longest` characters only the beginning, marked in `cut`. `decoder` is used up.
+ * `longest` characters only the beginning. `decoder` is used up.
  */
 function* readLineBatches(
-  file: ByteReader,
+  file: FileNode,
+  storage: BlobStorage,
   longest: number,
   decoder: InstanceType<typeof TextDecoder>,
-): Generator<{ readonly lines: readonly string[]; readonly cut: boolean }> {
+): Generator<readonly string[]> {
   let rest = ''
-  let cut = false
   for (let offset = 0; offset < file.size; offset += CHUNK_BYTES) {
-    const text =
-      rest +
-      decoder.decode(file.read(offset, Math.min(CHUNK_BYTES, file.size - offset)), { stream: true })
-    const lines = text.split('\n')
-    rest = lines.pop()!
-    if (lines.length > 0) {
-      yield {
-        lines: lines.map((line) => trimLine(line, longest)),
-        cut: cut || lines.some((line) => line.length > longest),
-      }
-      cut = false
-    }
-    if (rest.length > longest) [rest, cut] = [rest.slice(0, longest), true]
+    const bytes = storage.read(file, offset, Math.min(CHUNK_BYTES, file.size - offset))
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+    rest = lines.pop()!.slice(0, longest)
+    if (lines.length > 0) yield lines.map((line) => trimLine(line, longest))
   }
   rest += decoder.decode()
-  if (rest !== '') yield { lines: [trimLine(rest, longest)], cut }
+  if (rest !== '') yield [trimLine(rest, longest)]
 }
 
 function trimLine(line: string, longest: number): string {
@@ -312,22 +278,20 @@ function trimLine(line: string, longest: number): string {
 const DEFAULT_PAGE_LIMIT = 1_000
 
 /** The part of a list that is wanted. Throws INVALID_INPUT for a part that cannot be. */
-function parsePage({ offset = 0, limit = DEFAULT_PAGE_LIMIT }: PageOptions = {}): {
-  readonly offset: number
-  readonly limit: number
-} {
-  if (!Number.isSafeInteger(offset) || offset < 0)
-    throw new ToolError(
-      'INVALID_INPUT',
-      `'offset' must be a whole number from 0, not ${String(offset)}`,
-      { field: 'offset' },
-    )
-  if (!Number.isSafeInteger(limit) || limit < 1)
-    throw new ToolError(
-      'INVALID_INPUT',
-      `'limit' must be a whole number from 1, not ${String(limit)}`,
-      { field: 'limit' },
-    )
+function parsePage({
+  offset = 0,
+  limit = DEFAULT_PAGE_LIMIT,
+}: PageOptions = {}): Required<PageOptions> {
+  for (const [field, value, least] of [
+    ['offset', offset, 0],
+    ['limit', limit, 1],
+  ] as const)
+    if (!Number.isSafeInteger(value) || value < least)
+      throw new ToolError(
+        'INVALID_INPUT',
+        `'${field}' must be a whole number from ${least}, not ${String(value)}`,
+        { field },
+      )
   return { offset, limit }
 }
 
@@ -364,6 +328,9 @@ export type FilesOptions = {
   readonly maxSearchMs?: number
 }
 
+/** The limits with their defaults. */
+export type FileLimits = Required<FilesOptions>
+
 /** How files in memory are offered to calls. */
 export type MemoryFilesOptions = FilesOptions & {
   /**
@@ -386,7 +353,7 @@ export type FolderFilesOptions = FilesOptions & {
 export function resolveLimits({
   maxBytes = 10 * 1024 * 1024,
   maxSearchMs = 10_000,
-}: FilesOptions): Required<FilesOptions> {
+}: FilesOptions): FileLimits {
   return {
     maxBytes: validateLimit('maxBytes', maxBytes),
     maxSearchMs: validateLimit('maxSearchMs', maxSearchMs),

@@ -26,6 +26,7 @@ import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ErrorCode } from '../../protocol/errors.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { hasErrorCode } from '../../util/files.ts'
 import { NO_HARD_LINK_CODES, writeTemporaryFile } from '../../util/lock-file.ts'
 import { getLockPath } from './lock.ts'
 
@@ -68,7 +69,7 @@ function resolveLinks(path: string): string {
   try {
     return realpathSync(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+    if (hasErrorCode(error, 'ENOENT'))
       throw new ToolError('CONFIG', 'is a link to a file that is not there')
     throw error
   }
@@ -125,9 +126,8 @@ function linkIntoPlace(temporary: string, path: string): boolean {
   try {
     linkSync(temporary, path)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return false
-    if (!NO_HARD_LINK_CODES.includes(code ?? '')) throw error
+    if (hasErrorCode(error, 'EEXIST')) return false
+    if (!hasErrorCode(error, ...NO_HARD_LINK_CODES)) throw error
     renameSync(temporary, path)
   }
   return true
@@ -192,7 +192,7 @@ export function removeFolders(folders: readonly string[]): void {
       rmdirSync(folder)
     } catch (error) {
       // Somebody uses it by now, and so those above it.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return
+      if (!hasErrorCode(error, 'ENOENT')) return
     }
   }
 }
@@ -227,11 +227,8 @@ function createFolder(folder: string): boolean {
     mkdirSync(folder)
     return true
   } catch (error) {
-    if (
-      (error as NodeJS.ErrnoException).code === 'EEXIST' &&
-      statSync(folder, { throwIfNoEntry: false })?.isDirectory()
-    )
-      return false
+    const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory()
+    if (hasErrorCode(error, 'EEXIST') && isThere) return false
     throw error
   }
 }

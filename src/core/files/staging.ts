@@ -6,18 +6,20 @@
 import type { Stats } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { hasErrorCode } from '../../util/files.ts'
 import { getProcessLocation } from '../../util/lock-file.ts'
 import { shortHash } from '../../util/short-hash.ts'
 import { host } from '../host.ts'
 import type { Disk } from './disk.ts'
 import { ignoreErrors } from './disk.ts'
-import type { BlobStorage, TreeBase, TreeNode } from './tree.ts'
+import type { BlobStorage, FileBlob, TreeBase, TreeNode } from './tree.ts'
 import {
   CHANGES_FOLDER,
   createInvalidPathError,
   EMPTY_FOLDER,
   isChangesFolder,
   toDiskError,
+  withDiskErrors,
 } from './tree.ts'
 
 const MAX_STAGE_ATTEMPTS = 50
@@ -45,15 +47,18 @@ export function openStage(disk: Disk): CallStage {
     createStage(disk, folder)
     isMade = true
   }
-  // What was written of a content that has no room only takes the room away.
-  const writing = (name: string, write: () => void): void => {
+  const writeBlob = (write: (name: string) => void): FileBlob => {
+    const id = blobs++
+    const name = getBlobPath(folder, id)
     try {
       make()
-      write()
+      write(name)
     } catch (error) {
+      // What was written of a content that has no room only takes the room away.
       ignoreErrors(['ENOENT', 'ENOTDIR'], () => disk.remove(name))
       throw toDiskError(error, 'keep a change in', CHANGES_FOLDER)
     }
+    return { id }
   }
   return {
     folder,
@@ -65,42 +70,23 @@ export function openStage(disk: Disk): CallStage {
       isTried = false
     },
     storage: {
-      create(bytes) {
-        const id = blobs++
-        const name = getBlobPath(folder, id)
-        writing(name, () => disk.write(name, bytes))
-        return { id }
-      },
+      create: (bytes) => writeBlob((name) => disk.write(name, bytes)),
       copy(origin) {
-        const id = blobs++
-        const name = getBlobPath(folder, id)
-        writing(name, () => disk.copy(origin, name))
-        return { blob: { id }, size: disk.look(name)!.size }
+        const blob = writeBlob((name) => disk.copy(origin, name))
+        return { blob, size: disk.look(getBlobPath(folder, blob.id))!.size }
       },
       grow(blob, size, bytes) {
-        try {
-          disk.write(getBlobPath(folder, blob.id), bytes, { offset: size })
-        } catch (error) {
-          throw toDiskError(error, 'keep a change in', CHANGES_FOLDER)
-        }
+        withDiskErrors('keep a change in', CHANGES_FOLDER, () =>
+          disk.write(getBlobPath(folder, blob.id), bytes, { offset: size }),
+        )
         return blob
       },
-      checkWritable(origin) {
-        try {
-          disk.checkWritable(origin)
-        } catch (error) {
-          throw toDiskError(error, 'write', origin)
-        }
-      },
+      checkWritable: (origin) => withDiskErrors('write', origin, () => disk.checkWritable(origin)),
       // The disk says so itself when something is written.
       checkRoom: () => undefined,
       read(file, offset, length) {
         const path = file.blob ? getBlobPath(folder, file.blob.id) : file.origin
-        try {
-          return disk.read(path, offset, length)
-        } catch (error) {
-          throw toDiskError(error, 'read', path)
-        }
+        return withDiskErrors('read', path, () => disk.read(path, offset, length))
       },
     },
   }
@@ -123,7 +109,7 @@ function createChangesFolder(disk: Disk): void {
     disk.write(`${CHANGES_FOLDER}/.gitignore`, Buffer.from('*\n'))
   } catch (error) {
     // Somebody else made it, or already took it away again.
-    if (!['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!hasErrorCode(error, 'EEXIST', 'ENOENT')) throw error
   }
 }
 
@@ -133,8 +119,7 @@ function createStage(disk: Disk, folder: string): void {
     try {
       return disk.makeFolder(folder, 0o700)
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if (code === 'ENOTDIR' || code === 'ELOOP')
+      if (hasErrorCode(error, 'ENOTDIR', 'ELOOP'))
         throw new ToolError(
           'CONFIG',
           `'${CHANGES_FOLDER}' in ${disk.root} is no folder, and changes have to wait there`,
@@ -143,19 +128,13 @@ function createStage(disk: Disk, folder: string): void {
             suggestion: `Look at it, then remove it: rm '${disk.root}/${CHANGES_FOLDER}'`,
           },
         )
-      if (code !== 'ENOENT' || tries >= MAX_STAGE_ATTEMPTS) throw error
+      if (!hasErrorCode(error, 'ENOENT') || tries >= MAX_STAGE_ATTEMPTS) throw error
     }
   }
 }
 
 /** How something looked when a call first saw it; null: nothing was there. */
-type FileFingerprint = {
-  readonly isFolder: boolean
-  readonly device: number
-  readonly inode: number
-  readonly size: number
-  readonly changed: number
-} | null
+type FileFingerprint = string | null
 
 /**
  * What a call has seen: single things when it first looked at them (what was changed since makes
@@ -171,7 +150,7 @@ export type SeenEntries = {
 export function openFolderBase(disk: Disk, seen: SeenEntries | undefined): TreeBase {
   return {
     look(path) {
-      const stats = withReadErrors(path, () => disk.look(path))
+      const stats = withDiskErrors('read', path, () => disk.look(path))
       if (seen && !seen.things.has(path)) seen.things.set(path, toFingerprint(stats))
       if (!stats) return undefined
       return toNode(path, stats) ?? rejectEntry(path, stats, disk)
@@ -179,7 +158,7 @@ export function openFolderBase(disk: Disk, seen: SeenEntries | undefined): TreeB
     list(folder) {
       const nodes: (readonly [string, TreeNode])[] = []
       const others: string[] = []
-      const found = withReadErrors(folder === '' ? '.' : folder, () => disk.list(folder))
+      const found = withDiskErrors('read', folder || '.', () => disk.list(folder))
       seen?.lists.set(
         folder,
         found.map(([name]) => name),
@@ -201,26 +180,8 @@ export function openFolderBase(disk: Disk, seen: SeenEntries | undefined): TreeB
  */
 export function toFingerprint(stats: Stats | undefined): FileFingerprint {
   if (!stats) return null
-  const isFolder = stats.isDirectory()
-  return {
-    isFolder,
-    device: stats.dev,
-    inode: stats.ino,
-    size: isFolder ? 0 : stats.size,
-    changed: isFolder ? 0 : stats.mtimeMs,
-  }
-}
-
-/** Whether two sights are of the same. */
-export function isSameFingerprint(left: FileFingerprint, right: FileFingerprint): boolean {
-  if (left === null || right === null) return left === right
-  return (
-    left.isFolder === right.isFolder &&
-    left.device === right.device &&
-    left.inode === right.inode &&
-    left.size === right.size &&
-    left.changed === right.changed
-  )
+  const { dev, ino, size, mtimeMs } = stats
+  return stats.isDirectory() ? `folder ${dev} ${ino}` : `other ${dev} ${ino} ${size} ${mtimeMs}`
 }
 
 function toNode(path: string, stats: Stats): TreeNode | undefined {
@@ -247,14 +208,6 @@ function rejectEntry(path: string, stats: Stats, disk: Disk): never {
       : 'is a link; links are not followed',
     leaves ? undefined : target,
   )
-}
-
-function withReadErrors<Value>(path: string, read: () => Value): Value {
-  try {
-    return read()
-  } catch (error) {
-    throw toDiskError(error, 'read', path)
-  }
 }
 
 /** This process in one word: where its number means something, the number, and when it began. */

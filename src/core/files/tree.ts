@@ -412,6 +412,15 @@ export function createConflictError(path: string, cause?: unknown): ToolError {
   )
 }
 
+/** Does something on the disk; what the file system refuses is an error about the path. */
+export function withDiskErrors<Value>(doing: string, path: string, act: () => Value): Value {
+  try {
+    return act()
+  } catch (error) {
+    throw toDiskError(error, doing, path)
+  }
+}
+
 /** What the file system said, as an error of ours. */
 export function toDiskError(error: unknown, doing: string, path: string): ToolError {
   if (ToolError.is(error)) return error

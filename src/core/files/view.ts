@@ -5,6 +5,7 @@
 import type { FileEntry, Filesystem, TransactionPart } from '../../protocol/state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { compact } from '../../util/values.ts'
+import type { FileLimits, OpenedFile } from './read.ts'
 import {
   findFiles,
   findLines,
@@ -13,7 +14,7 @@ import {
   readFileText,
   slicePage,
 } from './read.ts'
-import type { FilesOptions } from './read.ts'
+import type { CallFiles, FileNode, FolderNode, TreeNode } from './tree.ts'
 import {
   checkObserved,
   createInvalidPathError,
@@ -28,13 +29,12 @@ import {
   parsePath,
   placeNode,
 } from './tree.ts'
-import type { CallFiles, FileNode, FolderNode, TreeNode } from './tree.ts'
 
 /**
  * The files of one call. Everything that changes happens at once, so that parallel steps of a
  * handler cannot meet halfway.
  */
-function createFilesystemView(work: CallFiles, limits: Required<FilesOptions>): Filesystem {
+function createFilesystemView(work: CallFiles, limits: FileLimits): Filesystem {
   const { base, storage } = work
   const begin = (path: string): readonly string[] => {
     if (isCallOver(work))
@@ -86,11 +86,11 @@ function createFilesystemView(work: CallFiles, limits: Required<FilesOptions>): 
           createWrongKindError(joinPath(names), 'is a file, not a folder', 'Read it instead'),
         )
   }
-  const fileAt = (path: string): { readonly path: string; readonly file: FileNode } => {
+  const fileAt = (path: string): OpenedFile => {
     const names = begin(path)
     const node = existing(names)
     return node.kind === 'file'
-      ? { path: joinPath(names), file: node }
+      ? { path: joinPath(names), file: node, storage, limits }
       : throwError(
           createWrongKindError(joinPath(names), 'is a folder, not a file', 'List it instead'),
         )
@@ -120,25 +120,16 @@ function createFilesystemView(work: CallFiles, limits: Required<FilesOptions>): 
       const node = look(names)
       return node && toFileEntry(joinPath(names), node)
     },
-    readText: async (path) => {
-      const { path: name, file } = fileAt(path)
-      return readFileText(name, file, storage, limits)
-    },
-    readBytes: async (path) => {
-      const { path: name, file } = fileAt(path)
-      return readFileBytes(name, file, storage, limits)
-    },
-    readLines: async (path, page) => {
-      const { path: name, file } = fileAt(path)
-      return readFileLines(name, file, storage, limits, page)
-    },
+    readText: async (path) => readFileText(fileAt(path)),
+    readBytes: async (path) => readFileBytes(fileAt(path)),
+    readLines: async (path, page) => readFileLines(fileAt(path), page),
     write: async (path, content) => {
       write(path, content, (old, bytes) =>
         compact({
           kind: 'file',
           size: bytes.length,
           blob: storage.create(bytes),
-          traits: old?.traits ? old.traits : undefined,
+          traits: old?.traits,
         }),
       )
     },
@@ -264,7 +255,7 @@ export class FilesTransactionPart implements TransactionPart<Filesystem> {
 
   constructor(
     private readonly work: CallFiles,
-    private readonly limits: Required<FilesOptions>,
+    private readonly limits: FileLimits,
     private readonly settling: ChangeCommitter,
   ) {}
 
