@@ -267,6 +267,17 @@ export type Model = {
   ): Promise<ModelReply>
 }
 
+/**
+ * Makes a model for `toolable agent --model <provider>:<model>`. `baseUrl` and `apiKey` come from
+ * flags; `env` has the variables that the provider reads by itself.
+ */
+export type ModelProvider = (options: {
+  readonly model: string
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly baseUrl?: string
+  readonly apiKey?: string
+}) => Model | Promise<Model>
+
 const secretsByModel = new WeakMap<Model, readonly string[]>()
 
 /** Remembers what a model may not tell: its key. Not on the model itself, which people print. */

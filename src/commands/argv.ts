@@ -6,8 +6,8 @@
 import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from '../cli/builtin-names.ts'
 import { toFlagName } from '../define/argv.ts'
 import { findInstalledModule, looksLikeModule } from '../functions/locate.ts'
-import { REGISTRY_PROPERTIES } from './command.ts'
 import type { ToolableCommand } from './command.ts'
+import { REGISTRY_PROPERTIES } from './command.ts'
 import type { RegistryFlags } from './config.ts'
 
 /**
@@ -40,7 +40,7 @@ function isInstalled(word: string, cwd: string): boolean {
   try {
     return findInstalledModule(word, cwd) !== undefined
   } catch {
-    // It is there, and what is wrong with it is told when it is opened.
+    // It is installed; opening it reports what is wrong with it.
     return true
   }
 }
@@ -61,81 +61,82 @@ export type RegistryQuery = {
   readonly argv: readonly string[]
 }
 
-const VALUE_PROPERTIES = [
-  'config',
-  'folder',
-] as const satisfies readonly (keyof typeof REGISTRY_PROPERTIES)[]
-const SWITCH_PROPERTIES = [
-  'strict',
-  'probeUnsandboxed',
-  'cache',
-] as const satisfies readonly (keyof typeof REGISTRY_PROPERTIES)[]
-
 /**
  * The question that a command line asks; undefined where it asks none, and where it wants the
  * answer in one of our forms.
  */
 export function findRegistryQuery(argv: readonly string[]): RegistryQuery | undefined {
-  const { surroundings, end } = readRegistryFlags(argv)
+  const { flags, end } = readLeadingFlags(argv)
   const [flag, tool, ...more] = argv.slice(end)
+  const isList = flag === '--list' && tool === undefined
+  const isDescribe =
+    flag === '--describe' && tool !== undefined && !tool.startsWith('-') && more.length === 0
+  // `--strict=true` is read by the commands alone.
+  if ((!isList && !isDescribe) || flags.some((each) => each.isSwitch && each.value !== undefined))
+    return undefined
+  const surroundings = toRegistryFlags(flags)
   const common = argv.slice(0, end)
-  if (flag === '--list' && tool === undefined)
-    return { kind: 'list', surroundings, argv: ['list', ...common] }
-  if (flag === '--describe' && tool !== undefined && !tool.startsWith('-') && more.length === 0)
-    return { kind: 'describe', tool, surroundings, argv: ['describe', ...common, tool] }
-  return undefined
+  if (isList) return { kind: 'list', surroundings, argv: ['list', ...common] }
+  return { kind: 'describe', tool: tool!, surroundings, argv: ['describe', ...common, tool!] }
 }
-
-function readRegistryFlags(argv: readonly string[]): {
-  readonly surroundings: RegistryFlags
-  readonly end: number
-} {
-  const found: {
-    config?: string
-    folder?: string[]
-    strict?: boolean
-    probeUnsandboxed?: boolean
-    cache?: boolean
-  } = {}
-  let at = 0
-  for (; at < argv.length; at += 1) {
-    const [word = '', ...rest] = argv[at]!.split('=')
-    const named = VALUE_PROPERTIES.find((name) => word === `--${toFlagName(name)}`)
-    const onOff = SWITCH_PROPERTIES.find(
-      (name) => argv[at] === `--${toFlagName(name)}` || argv[at] === `--no-${toFlagName(name)}`,
-    )
-    if (named) {
-      const value = rest.length > 0 ? rest.join('=') : (argv[(at += 1)] ?? '')
-      if (named === 'config') found.config = value
-      else (found.folder ??= []).push(value)
-    } else if (onOff) found[onOff] = argv[at] === `--${toFlagName(onOff)}`
-    else break
-  }
-  return { surroundings: found, end: at }
-}
-
-const COMMON_SWITCHES = Object.entries(REGISTRY_PROPERTIES)
-  .filter(([, { type }]) => type === 'boolean')
-  .flatMap(([name]) => [`--${toFlagName(name)}`, `--no-${toFlagName(name)}`])
-const COMMON_VALUE_FLAGS = Object.entries(REGISTRY_PROPERTIES)
-  .filter(([, { type }]) => type !== 'boolean')
-  .map(([name]) => `--${toFlagName(name)}`)
-const COMMAND_GROUPS = ['serve', 'runs', 'plan', 'workflow']
 
 /**
  * Moves common flags that stand before the command behind it: `toolable --config x list` is
  * `toolable list --config x`.
  */
-export function hoistCommonFlags(argv: readonly string[]): readonly string[] {
-  let end = 0
-  while (end < argv.length) {
-    const [name = ''] = argv[end]!.split('=', 1)
-    if (COMMON_SWITCHES.includes(name)) end += 1
-    else if (COMMON_VALUE_FLAGS.includes(name)) end += argv[end] === name ? 2 : 1
-    else break
-  }
+export function hoistCommonFlags(
+  argv: readonly string[],
+  commands: readonly ToolableCommand[],
+): readonly string[] {
+  const { end } = readLeadingFlags(argv)
   const rest = argv.slice(end)
   if (end === 0 || rest[0] === undefined || rest[0].startsWith('-')) return argv
-  const words = COMMAND_GROUPS.includes(rest[0]) ? 2 : 1
+  const isGroup = commands.some(({ path }) => path.length > 1 && path[0] === rest[0])
+  const words = isGroup ? 2 : 1
   return [...rest.slice(0, words), ...argv.slice(0, end), ...rest.slice(words)]
+}
+
+type RegistryProperty = keyof typeof REGISTRY_PROPERTIES
+
+/** A common flag as it was typed. */
+type LeadingFlag = {
+  readonly name: RegistryProperty
+  readonly isSwitch: boolean
+  /** `--no-…`. */
+  readonly isOff: boolean
+  /** Of a switch, what follows a `=`. */
+  readonly value: string | undefined
+}
+
+const PROPERTY_BY_FLAG = new Map(
+  (Object.keys(REGISTRY_PROPERTIES) as RegistryProperty[]).map((name) => [toFlagName(name), name]),
+)
+
+/** The common flags that a command line begins with, and the index of the word after them. */
+function readLeadingFlags(argv: readonly string[]): {
+  readonly flags: readonly LeadingFlag[]
+  readonly end: number
+} {
+  const flags: LeadingFlag[] = []
+  let end = 0
+  for (; end < argv.length; end += 1) {
+    const [, off, word = '', value] = /^--(no-)?([^=]*)(?:=(.*))?$/s.exec(argv[end]!) ?? []
+    const name = PROPERTY_BY_FLAG.get(word)
+    const isSwitch = name !== undefined && REGISTRY_PROPERTIES[name].type === 'boolean'
+    const isOff = off !== undefined
+    if (name === undefined || (isOff && !isSwitch)) break
+    if (isSwitch || value !== undefined) flags.push({ name, isSwitch, isOff, value })
+    else flags.push({ name, isSwitch, isOff, value: argv[(end += 1)] ?? '' })
+  }
+  return { flags, end }
+}
+
+function toRegistryFlags(flags: readonly LeadingFlag[]): RegistryFlags {
+  const found: { [name in RegistryProperty]?: unknown } = {}
+  for (const { name, isSwitch, isOff, value } of flags) {
+    if (isSwitch) found[name] = !isOff
+    else if (name === 'folder') found.folder = [...((found.folder as string[]) ?? []), value]
+    else found[name] = value
+  }
+  return found as RegistryFlags
 }

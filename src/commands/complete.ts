@@ -8,27 +8,28 @@ import { formatCompletion } from '../cli/completion-position.ts'
 import { printText } from '../cli/documents.ts'
 import type { CommandHost } from '../cli/types.ts'
 import type { Servable } from '../core/provider.ts'
+import { toFlagName } from '../define/argv.ts'
 import { GLOBAL_FLAGS } from '../define/global-flags.ts'
 import { openModule } from '../functions/open-module.ts'
 import type { Io } from '../protocol/io.ts'
+import type { Registry } from '../registry/types.ts'
 import { listRuns, readRunRequest } from '../runner/find-run.ts'
 import { findRunsFolder } from '../runner/run-paths.ts'
 import { compact } from '../util/values.ts'
 import { findModule } from './argv.ts'
-import { REGISTRY_PROPERTIES } from './command.ts'
+import { createSingleToolView } from './call.ts'
+import type { ToolableCommand } from './command.ts'
+import { REGISTRY_PROPERTIES, RUN_PROPERTIES } from './command.ts'
 import type { RegistryFlags } from './config.ts'
 import { withRegistry } from './config.ts'
-import { RUN_PROPERTIES } from './definitions/tool-commands.ts'
-import { createModuleProgram as moduleProgram } from './run-module.ts'
-import { listCommands } from './table.ts'
-import { createSingleToolView } from './tool-arguments.ts'
+import { createModuleProgram } from './run-module.ts'
+import { COMMANDS, findCommand } from './table.ts'
 
-const TOOL_COMMANDS = ['call', 'describe', 'schema', 'run']
 // Flags before the name of a tool behind which a value stands.
 const VALUE_FLAGS = [
   ...Object.entries({ ...REGISTRY_PROPERTIES, ...RUN_PROPERTIES })
     .filter(([, { type }]) => type !== 'boolean')
-    .map(([name]) => toLongFlag(name)),
+    .map(([name]) => `--${toFlagName(name)}`),
   ...GLOBAL_FLAGS.filter(({ kind }) => kind === 'value' || kind === 'list').flatMap(
     ({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])],
   ),
@@ -45,26 +46,36 @@ export async function complete(
   host: CommandHost,
 ): Promise<number> {
   const words = given[0] === '--' ? given.slice(1) : given
-  const [command = '', ...rest] = words
-  const module = rest.length > 0 ? findModule(words, listCommands(), io.cwd) : undefined
+  const module = words.length > 1 ? findModule(words, COMMANDS, io.cwd) : undefined
   const set =
     module &&
     (await openModule(module.module, { cwd: io.cwd, env: io.env })
-      .then((opened) => moduleProgram(opened, host))
+      .then((opened) => createModuleProgram(opened, host))
       .catch(() => undefined))
-  if (set) return completeProgram(set, rest, io, host)
-  const found =
-    completeRuns(words, io) ??
-    (TOOL_COMMANDS.includes(command) && rest.length > 0
-      ? await completeTools(program, command, rest, io)
-      : undefined)
+  if (set) return completeProgram(set, module!.rest, io, host)
+  const command = findCommand(words)
+  const rest = words.slice(command?.path.length)
+  const found = command && (await completeName(program, command, rest, io))
   return found ? printText(io, formatCompletion(found)) : completeProgram(program, given, io, host)
+}
+
+// Undefined where the command names neither a tool nor a run, or the cursor is elsewhere.
+async function completeName(
+  program: Servable,
+  command: ToolableCommand,
+  words: readonly string[],
+  io: Io,
+): Promise<Completion | undefined> {
+  if (words.length === 0 || command.completes === undefined) return undefined
+  return command.completes === 'tool'
+    ? completeTools(program, command, words, io)
+    : completeRuns(command.completes, words, io)
 }
 
 // Undefined where the word under the cursor has nothing to do with a tool.
 async function completeTools(
   program: Servable,
-  command: string,
+  command: ToolableCommand,
   words: readonly string[],
   io: Io,
 ): Promise<Completion | undefined> {
@@ -75,21 +86,9 @@ async function completeTools(
     parseRegistryFlags(words.slice(0, at)),
     io,
     async (registry): Promise<Completion | undefined> => {
-      if (at === words.length - 1) {
-        const candidates = registry
-          .list()
-          .flatMap(({ id, name, summary, shadowed_by }): CompletionCandidate[] => [
-            ...(shadowed_by === undefined ? [{ value: name, description: summary }] : []),
-            ...(current.includes('.') || shadowed_by !== undefined
-              ? [{ value: id, description: summary }]
-              : []),
-          ])
-        return {
-          candidates: candidates.filter(({ value }) => value.startsWith(current)),
-          directive: 'none',
-        }
-      }
-      const entry = command === 'call' || command === 'run' ? registry.find(words[at]!) : undefined
+      if (at === words.length - 1)
+        return toCompletion(listToolCandidates(registry, current), current)
+      const entry = command.runRaw && registry.find(words[at]!)
       if (!entry) return undefined
       await registry.prepare?.()
       // Among the commands of the program, because an only tool would need no name.
@@ -105,6 +104,19 @@ async function completeTools(
   ).catch(() => undefined)
 }
 
+function listToolCandidates(registry: Registry, current: string): readonly CompletionCandidate[] {
+  return registry.list().flatMap(({ id, name, summary, shadowed_by }) => {
+    const isShadowed = shadowed_by !== undefined
+    const names = isShadowed ? [] : [name]
+    const ids = isShadowed || current.includes('.') ? [id] : []
+    return [...names, ...ids].map((value) => ({ value, description: summary }))
+  })
+}
+
+function toCompletion(all: readonly CompletionCandidate[], current: string): Completion {
+  return { candidates: all.filter(({ value }) => value.startsWith(current)), directive: 'none' }
+}
+
 function findToolPosition(words: readonly string[]): number | undefined {
   for (let index = 0; index < words.length; index++) {
     if (VALUE_FLAGS.includes(words[index]!)) index++
@@ -115,64 +127,37 @@ function findToolPosition(words: readonly string[]): number | undefined {
 
 function parseRegistryFlags(words: readonly string[]): RegistryFlags {
   const valuesOf = (flag: string): string[] =>
-    words.flatMap((word, index) =>
-      word.startsWith(`${flag}=`)
-        ? [word.slice(flag.length + 1)]
-        : words[index - 1] === flag
-          ? [word]
-          : [],
-    )
+    words.flatMap((word, index) => {
+      if (word.startsWith(`${flag}=`)) return [word.slice(flag.length + 1)]
+      return words[index - 1] === flag ? [word] : []
+    })
   const config = valuesOf('--config').at(-1)
   const folder = valuesOf('--folder')
   return compact({ config, folder: folder.length > 0 ? folder : undefined })
 }
 
-function toLongFlag(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-}
-
-const RUN_COMMANDS = [
-  'watch',
-  'cancel',
-  'answer',
-  'resume',
-  'runs show',
-  'runs logs',
-  'runs export',
-  'workflow show',
-  'workflow watch',
-  'workflow cancel',
-  'workflow answer',
-  'workflow resume',
-]
 const MAX_RUNS = 50
 
-/**
- * The runs that the word under the cursor may become, newest first; undefined where it is no run.
- */
-function completeRuns(words: readonly string[], { cwd }: Io): Completion | undefined {
-  const command = RUN_COMMANDS.find((each) => `${words.join(' ')} `.startsWith(`${each} `))
-  const given = words.slice(command?.split(' ').length)
-  const current = given.at(-1)
-  if (command === undefined || current === undefined || current.startsWith('-')) return undefined
-  // Only watch takes several, and behind a flag its value may stand.
-  if (command.endsWith('watch') ? given.at(-2)?.startsWith('-') : given.length > 1) return undefined
-  return {
-    candidates: listRunCandidates(cwd).filter(({ value }) => value.startsWith(current)),
-    directive: 'none',
-  }
+// The runs that the word under the cursor may become, newest first; undefined where it is no run.
+function completeRuns(
+  completes: 'run' | 'runs',
+  words: readonly string[],
+  { cwd }: Io,
+): Completion | undefined {
+  const current = words.at(-1)!
+  if (current.startsWith('-')) return undefined
+  // After a flag its value may stand.
+  const isElsewhere = completes === 'runs' ? words.at(-2)?.startsWith('-') : words.length > 1
+  return isElsewhere ? undefined : toCompletion(listRunCandidates(cwd), current)
 }
 
-// Whoever completes wants no error.
+// A completion never fails.
 function listRunCandidates(cwd: string): readonly CompletionCandidate[] {
   try {
     const runs = listRuns(findRunsFolder(cwd, undefined)).slice(0, MAX_RUNS)
-    return runs.length === 0
-      ? []
-      : [
-          { value: 'latest', description: 'The newest run' },
-          ...runs.map(({ id, paths }) => ({ value: id, description: getRunTool(paths) })),
-        ]
+    if (runs.length === 0) return []
+    const rows = runs.map(({ id, paths }) => ({ value: id, description: getRunTool(paths) }))
+    return [{ value: 'latest', description: 'The newest run' }, ...rows]
   } catch {
     return []
   }

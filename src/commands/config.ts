@@ -19,8 +19,10 @@ import type { LocatedDocument } from '../protocol/documents.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { getSourceShapes, SOURCE_TABLE } from '../registry/source-table.ts'
 import type { Registry } from '../registry/types.ts'
+import { MEBIBYTE } from '../util/units.ts'
 import { compact, isObject } from '../util/values.ts'
 import type { RegistryOptions } from '../workflow/workflow-types.ts'
+import type { CommandContext } from './command.ts'
 
 /** The flags that say which tools there are. */
 export type RegistryFlags = {
@@ -31,12 +33,7 @@ export type RegistryFlags = {
   readonly cache?: boolean
 }
 
-type ConfigContext = {
-  readonly cwd: string
-  readonly env: { readonly [name: string]: string | undefined }
-}
-
-const MAX_CONFIG_BYTES = 1024 * 1024
+const MAX_CONFIG_BYTES = MEBIBYTE
 const DEFAULT_TOOLS_FOLDER = 'tools'
 const DEFAULT_WORKFLOWS_FOLDER = 'workflows'
 
@@ -46,26 +43,22 @@ const DEFAULT_WORKFLOWS_FOLDER = 'workflows'
  */
 export async function loadRegistryOptions(
   given: RegistryFlags,
-  { cwd, env }: ConfigContext,
+  { cwd, env }: CommandContext,
 ): Promise<RegistryOptions> {
   const file = findConfigFile(cwd, given.config)
   const config = file === undefined ? getDefaultOptions(cwd, given) : await readConfig(file)
+  const root = file === undefined ? cwd : dirname(file)
   const folders = (given.folder ?? []).map((folder) => requireFolder(resolve(cwd, folder), folder))
+  const cache = typeof config.cache === 'string' ? resolve(root, config.cache) : config.cache
   return {
     ...config,
-    ...compact({
-      cache:
-        typeof config.cache === 'string' && file !== undefined
-          ? resolve(dirname(file), config.cache)
-          : undefined,
-    }),
-    cwd: file === undefined ? cwd : dirname(file),
+    cwd: root,
     env,
     ...compact({
       folders: folders.length > 0 ? [...(config.folders ?? []), ...folders] : undefined,
-      strict: given.strict ? true : undefined,
+      strict: given.strict || undefined,
       probe: given.probeUnsandboxed ? { ...config.probe, unsandboxed: true } : undefined,
-      cache: given.cache === false ? false : undefined,
+      cache: given.cache === false ? false : cache,
     }),
   }
 }
@@ -235,15 +228,10 @@ const CONFIG_SHAPE: ConfigShape = {
   },
 }
 
-type RegistryContext = {
-  readonly cwd: string
-  readonly env: { readonly [name: string]: string | undefined }
-}
-
 /** Opens the registry that the flags and the configuration ask for, as long as `work` needs it. */
 export async function withRegistry<Result>(
   given: RegistryFlags,
-  { cwd, env }: RegistryContext,
+  { cwd, env }: CommandContext,
   work: (registry: Registry) => Result | Promise<Result>,
 ): Promise<Result> {
   const options = await loadRegistryOptions(given, { cwd, env })
@@ -256,13 +244,19 @@ export async function withRegistry<Result>(
   }
 }
 
-/** Which tools there are; the other flags are about the run. */
-export function pickRegistryFlags({
+/** Those of some flags that say which tools there are. */
+export function pickRegistryFlags(given: RegistryFlags): RegistryFlags {
+  return splitRegistryFlags(given)[0]
+}
+
+/** The flags that say which tools there are, and the others. */
+export function splitRegistryFlags<Flags extends RegistryFlags>({
   config,
   folder,
   strict,
   probeUnsandboxed,
   cache,
-}: RegistryFlags): RegistryFlags {
-  return compact({ config, folder, strict, probeUnsandboxed, cache })
+  ...others
+}: Flags): readonly [RegistryFlags, Omit<Flags, keyof RegistryFlags>] {
+  return [compact({ config, folder, strict, probeUnsandboxed, cache }), others]
 }

@@ -1,5 +1,5 @@
 /**
- * `toolable plan show|setup|add|update|clear`, and the text of a plan, which `toolable runs show`
+ * `toolable plan show|setup|add|update|clear|serve`, and the text of a plan, which `toolable runs show`
  * prints too.
  */
 
@@ -7,8 +7,10 @@ import type { ResultRenderer } from '../cli/formats/envelope.ts'
 import type { TextPainter } from '../cli/formats/terminal-text.ts'
 import { cleanLine, createTextPainter } from '../cli/formats/terminal-text.ts'
 import { drawBar } from '../cli/progress.ts'
+import type { BuiltinContext } from '../cli/types.ts'
 import type { PlanKeeper, PlanTerms, StepChange } from '../prompts/plan.ts'
 import { countPlanSteps, findSessionFile, withPlanFile } from '../prompts/plan.ts'
+import { planner } from '../prompts/planning.ts'
 import type { Context } from '../protocol/context.ts'
 import type { Plan, PlanStep } from '../protocol/plan.ts'
 import { compact } from '../util/values.ts'
@@ -119,4 +121,20 @@ function renderPlanStep(
   return status === 'in_progress'
     ? `  ${paint('yellow', '▸')} ${line}`
     : `  ${paint('dim', '○')} ${line}`
+}
+
+/** `plan serve`: serves the planning tools on a session file until the client is gone. */
+export async function servePlan(
+  { file, config, ...serving }: PlanInput<{ readonly [property: string]: unknown }>,
+  context: BuiltinContext,
+): Promise<number | undefined> {
+  const { serveMcp } = await import('../mcp/serve.ts')
+  const path = findSessionFile(context.io.cwd, { file, config })
+  const set = context.host.makeToolset({
+    name: 'planner',
+    version: context.set.version,
+    description: `A plan of work, kept in ${path}`,
+    tools: planner({ file: path }),
+  })
+  return serveMcp(serving, { ...context, set })
 }

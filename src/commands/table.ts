@@ -1,25 +1,42 @@
 /**
  * The table of all commands of `toolable`, in the order in which help shows them. A new command is
- * one file in definitions/ and one line here.
+ * one definition in definitions/ and one line here: dispatch, help, completion and the moving of
+ * common flags follow from it.
  */
 
 import { toToolTree } from '../cli/builtin-names.ts'
 import type { CommandHost, Toolset } from '../cli/types.ts'
 import type { ToolableCommand } from './command.ts'
-import { agentCommand, planCommands } from './definitions/agent-commands.ts'
+import {
+  agentCommand,
+  planAddCommand,
+  planClearCommand,
+  planServeCommand,
+  planSetupCommand,
+  planShowCommand,
+  planUpdateCommand,
+} from './definitions/agent-commands.ts'
 import {
   buildCommand,
   checkCommand,
   doctorCommand,
   initCommand,
+  serveHttpCommand,
+  serveMcpCommand,
+  uiCommand,
+  workerCommand,
 } from './definitions/project-commands.ts'
 import {
   answerCommand,
   cancelCommand,
   resumeCommand,
-  runsCommands,
+  runsCleanCommand,
+  runsExportCommand,
+  runsListCommand,
+  runsLogsCommand,
+  runsShowCommand,
+  watchCommand,
 } from './definitions/runs-commands.ts'
-import { serveCommands, uiCommand, workerCommand } from './definitions/server-commands.ts'
 import {
   callCommand,
   describeCommand,
@@ -29,33 +46,61 @@ import {
   runCommand,
   schemaCommand,
 } from './definitions/tool-commands.ts'
-import { workflowCommands } from './definitions/workflow-commands.ts'
+import {
+  workflowAliases,
+  workflowGraphCommand,
+  workflowListCommand,
+  workflowPlanCommand,
+  workflowResumeCommand,
+  workflowRunCommand,
+  workflowValidateCommand,
+} from './definitions/workflow-commands.ts'
 
 /** The commands of `toolable`, in the order in which help shows them. */
-export function listCommands(): readonly ToolableCommand[] {
-  return [
-    listCommand,
-    describeCommand,
-    schemaCommand,
-    callCommand,
-    runCommand,
-    agentCommand,
-    resumeCommand,
-    cancelCommand,
-    answerCommand,
-    rescanCommand,
-    checkCommand,
-    doctorCommand,
-    initCommand,
-    buildCommand,
-    readHelpCommand,
-    ...runsCommands,
-    ...planCommands,
-    ...workflowCommands,
-    uiCommand,
-    ...serveCommands,
-    workerCommand,
-  ]
+export const COMMANDS: readonly ToolableCommand[] = [
+  listCommand,
+  describeCommand,
+  schemaCommand,
+  callCommand,
+  runCommand,
+  agentCommand,
+  resumeCommand,
+  cancelCommand,
+  answerCommand,
+  rescanCommand,
+  checkCommand,
+  doctorCommand,
+  initCommand,
+  buildCommand,
+  readHelpCommand,
+  runsListCommand,
+  runsShowCommand,
+  runsLogsCommand,
+  runsExportCommand,
+  runsCleanCommand,
+  watchCommand,
+  planShowCommand,
+  planSetupCommand,
+  planAddCommand,
+  planUpdateCommand,
+  planClearCommand,
+  planServeCommand,
+  workflowRunCommand,
+  workflowResumeCommand,
+  workflowListCommand,
+  ...workflowAliases,
+  workflowValidateCommand,
+  workflowPlanCommand,
+  workflowGraphCommand,
+  uiCommand,
+  serveMcpCommand,
+  serveHttpCommand,
+  workerCommand,
+]
+
+/** The command that some words begin with. No command is the beginning of another. */
+export function findCommand(words: readonly string[]): ToolableCommand | undefined {
+  return COMMANDS.find(({ path }) => path.every((word, index) => word === words[index]))
 }
 
 /** The program `toolable` as a toolset: its tools are its commands. */
@@ -68,13 +113,13 @@ export function createToolableProgram(
     version,
     description:
       'Every tool of a project behind one door: find, describe, call, check and serve them, whatever they are written in',
-    tools: toToolTree(listCommands()),
+    tools: toToolTree(COMMANDS),
   })
 }
 
 /**
- * What most starts of `toolable` do. It is built in a folder with such a tool
- * (scripts/build-itself.mjs), and what these command lines load is compiled beforehand.
+ * What most starts of `toolable` do. scripts/build-itself.mjs runs them in a folder with such a
+ * tool, and compiles beforehand what they load.
  */
 export const WARMUP_COMMANDS = [
   ['list'],

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { listCommands } from '../../src/commands/table.ts'
+import { COMMANDS } from '../../src/commands/table.ts'
 import { bin } from '../support/build.ts'
 import { launch, makeFolder } from '../support/run-program.ts'
 import type { Ended, RunOptions } from '../support/run-program.ts'
@@ -119,7 +119,7 @@ describe('toolable, built by itself', () => {
 
   test('has written down the help of every command, as people and as agents get it [11.build-itself]', () => {
     const text = readFileSync(program, 'latin1')
-    const missing = listCommands()
+    const missing = COMMANDS
       .flatMap(({ path }) =>
         ['', 'agent '].map((who) => `'${who}${path.length + 1} ${path.join(' ')} --help'`),
       )

@@ -2,20 +2,20 @@
  * The work of an agent as a tool, so that the runner runs it like any other.
  */
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { agent } from '../../agent/agent.ts'
 import { createNestedRunOptions, toToolReply } from '../../agent/run.ts'
-import type { AgentEvent, AgentMessage, AgentPrompt, Model } from '../../agent/types.ts'
-import { call, tool } from '../../core/tool.ts'
+import type { AgentEvent, AgentMessage, Model } from '../../agent/types.ts'
 import type { AnyTool, Tool } from '../../core/tool.ts'
+import { call, tool } from '../../core/tool.ts'
 import type { Context } from '../../protocol/context.ts'
 import type { Registry } from '../../registry/types.ts'
+import { readTextFile } from '../../util/files.ts'
 import { shorten } from '../../util/text.ts'
 import { compact, parseJsonObject } from '../../util/values.ts'
-import { loadModel, loadPrompt, toBudgetLimits } from './models.ts'
 import type { AgentSettings } from './models.ts'
+import { loadModel, loadPrompt, toBudgetLimits } from './models.ts'
 
 /** The id under which runs of agents are on record. */
 export const AGENT_TOOL = 'toolable.agent'
@@ -28,16 +28,16 @@ type AgentToolOptions = {
   readonly secrets?: { readonly [name: string]: string } | undefined
   /** Where the transcript goes. */
   readonly artifacts: string
-  /** Where it is loaded already. */
+  /** The model, where it is loaded already. */
   readonly model?: Model
-  /** Told of everything, besides the record. */
+  /** Called with every event, besides the record. */
   readonly onEvent?: (event: AgentEvent) => void
 }
 
 /**
  * The work of an agent as a tool, so that the runner runs it like any other: questions, cancelling,
- * deadline and record come with it. What was said before, in an attempt that ended too early, is
- * not said again.
+ * deadline and record come with it. It continues the conversation of an attempt that ended too
+ * early.
  */
 export function createAgentTool({
   registry,
@@ -57,39 +57,33 @@ export function createAgentTool({
     } as const,
     async run(given, ctx) {
       const settings = given as AgentSettings
+      const { prompt, params, tools, system, maxTurns, maxOutputTokens, parallel } = settings
       const transcript = join(artifacts, 'transcript.jsonl')
       const before = readConversation(transcript)
       const worker = agent({
         model: model ?? (await loadModel(settings, ctx)),
-        ...(settings.prompt === undefined
-          ? compact({ registry, filter: settings.tools })
-          : compact({
-              prompt: (await loadPrompt(settings.prompt, ctx.cwd)) as AgentPrompt,
-              params: settings.params,
-            })),
+        ...(prompt === undefined
+          ? compact({ registry, filter: tools })
+          : compact({ prompt: await loadPrompt(prompt, ctx.cwd), params })),
         ...compact({
-          system: settings.system,
-          maxTurns: settings.maxTurns,
-          settings:
-            settings.maxOutputTokens !== undefined
-              ? { maxOutputTokens: settings.maxOutputTokens }
-              : undefined,
+          system,
+          maxTurns,
+          settings: maxOutputTokens === undefined ? undefined : { maxOutputTokens },
         }),
-        parallel: settings.parallel === 'none' ? false : (settings.parallel ?? 'safe'),
+        parallel: parallel === 'none' ? false : (parallel ?? 'safe'),
         call: compact({
           cwd: ctx.cwd,
           env: ctx.env,
           caller: 'toolable-agent',
           secrets,
-          dryRun: settings.dryRun ? true : undefined,
+          dryRun: settings.dryRun || undefined,
         }),
       })
-      const budget = toBudgetLimits(settings)
       const record = createRecorder(ctx)
       const result = await worker.run(before ?? settings.task, {
         signal: ctx.signal,
         answer: createNestedRunOptions(ctx).answer,
-        ...compact({ approve: settings.yes ? true : undefined, budget }),
+        ...compact({ approve: settings.yes || undefined, budget: toBudgetLimits(settings) }),
         transcript,
         onEvent: (event) => {
           record(event)
@@ -102,64 +96,62 @@ export function createAgentTool({
   })
 }
 
-// The record of the run tells what happened; the transcript has it word for word.
+// The record of the run says what happened; the transcript has it word for word.
 function createRecorder(ctx: Context): (event: AgentEvent) => void {
   let said = ''
   return (event) => {
-    if (event.type === 'text') said += event.delta
-    else if (event.type === 'turn_start') ctx.progress(`turn ${event.turn}`)
-    else if (event.type === 'usage') {
-      if (said !== '')
-        ctx.item({ type: 'text', turn: event.turn, text: shorten(said, MAX_TEXT_CHARS) })
-      ctx.item(event)
-      said = ''
-    } else if (event.type === 'tool_progress') {
-      if (event.event.type === 'progress')
-        ctx.progress(
-          `${event.name}: ${event.event.message}`,
-          undefined,
-          event.event.plan && { plan: event.event.plan },
-        )
-    } else if (event.type === 'tool_result') {
-      const { outcome: _outcome, text, ...rest } = event
-      ctx.item({ ...rest, text: shorten(text, MAX_TEXT_CHARS) })
-    } else if (event.type === 'end') {
-      const { status, turns, usage } = event.result
-      ctx.item({ type: 'end', status, turns, usage })
-    } else {
-      if (event.type === 'retry') said = ''
-      ctx.item(event)
+    switch (event.type) {
+      case 'text':
+        said += event.delta
+        return
+      case 'turn_start':
+        return ctx.progress(`turn ${event.turn}`)
+      case 'usage':
+        if (said !== '')
+          ctx.item({ type: 'text', turn: event.turn, text: shorten(said, MAX_TEXT_CHARS) })
+        said = ''
+        return ctx.item(event)
+      case 'tool_progress': {
+        if (event.event.type !== 'progress') return
+        const { message, plan } = event.event
+        return ctx.progress(`${event.name}: ${message}`, undefined, plan && { plan })
+      }
+      case 'tool_result': {
+        const { outcome: _outcome, text, ...rest } = event
+        return ctx.item({ ...rest, text: shorten(text, MAX_TEXT_CHARS) })
+      }
+      case 'end': {
+        const { status, turns, usage } = event.result
+        return ctx.item({ type: 'end', status, turns, usage })
+      }
+      case 'retry':
+        said = ''
+        return ctx.item(event)
+      default:
+        return ctx.item(event)
     }
   }
 }
 
-/** What the runner calls for a run of an agent: there is only the one tool in it. */
+/** What the runner calls for a run of an agent: a registry with that one tool. */
 export function createAgentRegistry(registry: Registry, artifacts: string): Pick<Registry, 'call'> {
   return {
-    call: (_tool, input, options) =>
-      call(
-        createAgentTool({ registry, artifacts, secrets: options?.secrets }) as Tool,
-        input,
-        options,
-      ),
+    call(_tool, input, options) {
+      const agentTool = createAgentTool({ registry, artifacts, secrets: options?.secrets })
+      return call(agentTool as Tool, input, options)
+    },
   }
 }
 
 /**
- * What was said according to a transcript; undefined where there is none. A line that was torn by a
- * crash is left out.
+ * The conversation in a transcript; undefined where there is none. A line that a crash cut off is
+ * left out.
  */
 function readConversation(file: string): readonly AgentMessage[] | undefined {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch {
-    return undefined
-  }
   let messages: AgentMessage[] = []
-  for (const line of text.split('\n')) {
+  for (const line of (readTextFile(file) ?? '').split('\n')) {
     const entry = parseJsonObject(line)
-    // Each attempt begins with what it was given.
+    // Each attempt begins with the messages it was given.
     if (entry?.['type'] === 'start' && Array.isArray(entry['messages']))
       messages = [...(entry['messages'] as AgentMessage[])]
     else if (entry?.['type'] === 'message') messages.push(entry['message'] as AgentMessage)

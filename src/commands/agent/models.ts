@@ -7,19 +7,29 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { aiSdkModel } from '../../agent/models/ai-sdk.ts'
-import { openaiModel } from '../../agent/models/openai.ts'
+import type { AgentPrompt, Model, ModelProvider } from '../../agent/types.ts'
 import { isAiSdkLanguageModel } from '../../agent/types.ts'
-import type { Model } from '../../agent/types.ts'
 import type { BudgetLimits } from '../../protocol/limits.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { readSecretFile } from '../../runner/secrets.ts'
 import { compact } from '../../util/values.ts'
+import type { CommandContext } from '../command.ts'
 import type { RegistryFlags } from '../config.ts'
 
-type ModelLoadContext = {
-  readonly cwd: string
-  readonly env: { readonly [name: string]: string | undefined }
+/**
+ * The model providers that `--model <provider>:<name>` knows, besides packages of the ai package. A
+ * new one is a file in src/agent/models/ that exports a ModelProvider, and one line here.
+ */
+export const MODEL_PROVIDERS: { readonly [provider: string]: ModelProvider } = {
+  openai: async (options) => (await import('../../agent/models/openai.ts')).openaiModel(options),
 }
+
+/** The provider of the table that a model names: `openai` for `openai:gpt-5`. */
+export function findModelProvider(model: string): ModelProvider | undefined {
+  const [name = ''] = model.split(':', 1)
+  return name !== model && Object.hasOwn(MODEL_PROVIDERS, name) ? MODEL_PROVIDERS[name] : undefined
+}
+
 type ImportedModule = { readonly [name: string]: unknown }
 
 /**
@@ -28,7 +38,7 @@ type ImportedModule = { readonly [name: string]: unknown }
  */
 export async function loadModel(
   { model, baseUrl, apiKeyFile }: AgentSettings,
-  { cwd, env }: ModelLoadContext,
+  { cwd, env }: CommandContext,
 ): Promise<Model> {
   const wanted = model ?? env['TOOLABLE_MODEL']
   if (wanted === undefined || wanted === '')
@@ -49,19 +59,11 @@ export async function loadModel(
       `'${wanted.slice(0, 100)}' names no model: it takes a provider and a name`,
       { suggestion: `--model openai:${wanted.slice(0, 100)}, <package>:<name>, or ./file.mjs` },
     )
-  if (provider === 'openai')
-    return openaiModel(
-      compact({
-        model: name,
-        env,
-        baseUrl,
-        apiKey:
-          apiKeyFile !== undefined
-            ? await readKeyFile(resolve(cwd, apiKeyFile), apiKeyFile)
-            : undefined,
-      }),
-    )
-  return aiSdkModel(getProviderModel(await importProvider(provider, cwd), provider, name) as never)
+  const create = findModelProvider(wanted)
+  if (!create) return loadPackageModel(provider, name, cwd)
+  const apiKey =
+    apiKeyFile === undefined ? undefined : await readKeyFile(resolve(cwd, apiKeyFile), apiKeyFile)
+  return create(compact({ model: name, env, baseUrl, apiKey }))
 }
 
 async function readKeyFile(file: string, given: string): Promise<string> {
@@ -97,6 +99,40 @@ async function getExportedModel(exported: ImportedModule, given: string): Promis
 }
 
 // `anthropic` means `@ai-sdk/anthropic`; the packages are those of the project, not ours.
+async function loadPackageModel(provider: string, name: string, cwd: string): Promise<Model> {
+  const exported = await importProvider(provider, cwd)
+  const short = provider
+    .split('/')
+    .at(-1)!
+    .replace(/[-.](\w)/g, (_all, letter: string) => letter.toUpperCase())
+  const found = [exported[short], exported['default'], ...Object.values(exported)].find(
+    isAiProvider,
+  )
+  if (!found)
+    throw new ToolError(
+      'CONFIG',
+      `the package '${provider}' exports no provider of the ai package`,
+      { suggestion: 'Name a package such as @ai-sdk/anthropic, or a file that exports a model' },
+    )
+  let model: unknown
+  try {
+    model = found.languageModel(name)
+  } catch (error) {
+    throw new ToolError(
+      'CONFIG',
+      `'${provider}' has no model '${name.slice(0, 100)}': ${(error as Error).message}`,
+      { cause: error },
+    )
+  }
+  return aiSdkModel(model as never)
+}
+
+type AiProvider = { languageModel(name: string): unknown }
+
+function isAiProvider(value: unknown): value is AiProvider {
+  return typeof (value as Partial<AiProvider> | undefined)?.languageModel === 'function'
+}
+
 async function importProvider(provider: string, cwd: string): Promise<ImportedModule> {
   const names = /^[a-z0-9][\w.-]*$/i.test(provider) ? [`@ai-sdk/${provider}`, provider] : [provider]
   const near = createRequire(join(cwd, 'package.json'))
@@ -116,39 +152,11 @@ async function importProvider(provider: string, cwd: string): Promise<ImportedMo
   )
 }
 
-function getProviderModel(exported: ImportedModule, provider: string, name: string): unknown {
-  const short = provider
-    .split('/')
-    .at(-1)!
-    .replace(/[-.](\w)/g, (_all, letter: string) => letter.toUpperCase())
-  const candidates = [exported[short], exported['default'], ...Object.values(exported)]
-  const found = candidates.find(
-    (one) =>
-      typeof (one as { readonly languageModel?: unknown } | undefined)?.languageModel ===
-      'function',
-  )
-  if (!found)
-    throw new ToolError(
-      'CONFIG',
-      `the package '${provider}' exports no provider of the ai package`,
-      { suggestion: 'Name a package such as @ai-sdk/anthropic, or a file that exports a model' },
-    )
-  try {
-    return (found as { languageModel(name: string): unknown }).languageModel(name)
-  } catch (error) {
-    throw new ToolError(
-      'CONFIG',
-      `'${provider}' has no model '${name.slice(0, 100)}': ${(error as Error).message}`,
-      { cause: error },
-    )
-  }
-}
-
 /** The default export of a module that makes a prompt. */
-export async function loadPrompt(path: string, cwd: string): Promise<unknown> {
+export async function loadPrompt(path: string, cwd: string): Promise<AgentPrompt> {
   const exported = (await importFile(resolve(cwd, path), path))['default']
-  if (typeof (exported as { readonly render?: unknown } | undefined)?.render === 'function')
-    return exported
+  if (typeof (exported as Partial<AgentPrompt> | undefined)?.render === 'function')
+    return exported as AgentPrompt
   throw new ToolError('CONFIG', `${path} exports no prompt`, {
     field: 'prompt',
     suggestion: 'export default sections({ name, sections })',

@@ -23,23 +23,27 @@ import { readRunSummary } from '../../runner/summary.ts'
 import { writeFileAtomic } from '../../util/lock-file.ts'
 import { compact, isObject } from '../../util/values.ts'
 import type { RunSummary } from '../../views/model/run-summary.ts'
-import type { CompensateRun } from './cancel-workflow.ts'
+import type { CommandContext } from '../command.ts'
+import { createRunOverError } from '../command.ts'
+import type { CompensateRun } from './orphaned-workflows.ts'
 
-/** A run that somebody wants to act on. */
+/** A run to act on. */
 type FoundRun = {
   readonly paths: RunPaths
   readonly request: RunRequest
   readonly summary: RunSummary
-  /** Whether a runner has it; one that will try again has it although the last attempt is over. */ readonly live: boolean
+  /** Whether a runner has it; between two attempts it does too. */
+  readonly live: boolean
 }
 
 /**
- * Finds a run and where it stands. What nobody runs any more is finished first, also where its lock
- * is gone. Throws like openRun.
+ * Finds a run and its state. One whose runner died is finished first, also where its lock is gone.
+ * Throws like openRun.
  */
 async function findRunToControl(
   cwd: string,
-  { run, config }: { readonly run: string; readonly config?: string },
+  run: string,
+  config: string | undefined,
 ): Promise<FoundRun> {
   const root = findRunsFolder(cwd, config)
   await recoverRuns(root)
@@ -51,82 +55,53 @@ async function findRunToControl(
   return { paths, request, summary: await readRunSummary(paths, request), live: false }
 }
 
-type CancelContext = {
-  readonly cwd: string
-  readonly signal: AbortSignal
-  readonly env: { readonly [name: string]: string | undefined }
+type CancelRunInput = {
+  readonly run: string
+  readonly wait?: boolean
+  readonly reason?: string
+  readonly config?: string
 }
 
 /**
- * Puts the cancel file into the folder of a run, which its runner waits for, and waits until it is
- * over. A run that waits for its next attempt can be cancelled too. `takeBack` goes on with a
- * workflow that nobody performs, so that it takes back what it did; default: this process does.
+ * Writes the cancel file that the runner of a run waits for, and waits until the run is over. A run
+ * that waits for its next attempt can be cancelled too. `compensate` continues a workflow that no
+ * process performs, so that its compensations run; default: this process does.
  */
 export async function cancelRun(
-  {
-    run,
-    wait = true,
-    reason,
-    ...where
-  }: {
-    readonly run: string
-    readonly wait?: boolean
-    readonly reason?: string
-    readonly config?: string
-  },
-  { cwd, signal, env }: CancelContext,
-  takeBack?: CompensateRun,
+  { run, wait = true, reason, config }: CancelRunInput,
+  context: CommandContext & { readonly signal: AbortSignal },
+  compensate?: CompensateRun,
 ): Promise<{ readonly run_id: string; readonly state: RunState }> {
-  const root = findRunsFolder(cwd, where.config)
-  const light = isRunIdWithoutFolder(root, run)
-    ? await (
-        await import('./cancel-workflow.ts')
-      ).cancelInlineExecution(
-        root,
-        run,
-        { wait, reason, config: where.config, takeBack },
-        { cwd, signal, env },
-      )
-    : undefined
-  if (light) return light
-  const {
-    paths,
-    request,
-    summary: { state },
-    live,
-  } = await findRunToControl(cwd, { run, ...where })
-  if (request.command === 'workflow' && isFinished(state) && !live && state !== 'completed') {
-    const { cancelOrphanedWorkflow, createCompensator } = await import('./cancel-workflow.ts')
-    if (
-      await cancelOrphanedWorkflow(
-        paths,
-        request,
-        reason,
-        takeBack ?? createCompensator({ env, signal }),
-      )
-    )
-      return {
-        run_id: paths.id,
-        state: (await findRunToControl(cwd, { run: paths.id, ...where })).summary.state,
-      }
+  const { cwd, signal } = context
+  const root = findRunsFolder(cwd, config)
+  if (isRunIdWithoutFolder(root, run)) {
+    const { cancelInlineExecution } = await import('./orphaned-workflows.ts')
+    const request = { wait, reason, config, compensate }
+    const cancelled = await cancelInlineExecution(root, run, request, context)
+    if (cancelled) return cancelled
   }
-  if (isFinished(state) && !live)
-    throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, {
-      field: 'run',
-      suggestion: `toolable runs show ${paths.id}`,
-    })
+  const { paths, request, summary, live } = await findRunToControl(cwd, run, config)
+  const { id: run_id } = paths
+  const { state } = summary
+  const isOver = isFinished(state) && !live
+  const readEndState = async (): Promise<RunState> =>
+    (await findRunToControl(cwd, run_id, config)).summary.state
+  if (request.command === 'workflow' && isOver && state !== 'completed') {
+    const { cancelOrphanedWorkflow, createCompensator } = await import('./orphaned-workflows.ts')
+    const perform = compensate ?? createCompensator(context)
+    if (await cancelOrphanedWorkflow(paths, request, reason, perform))
+      return { run_id, state: await readEndState() }
+  }
+  if (isOver) throw createRunOverError(run_id, state)
   writeFileAtomic(paths.cancel, reason === undefined ? '' : `${reason}\n`)
-  if (!wait) return { run_id: paths.id, state }
+  if (!wait) return { run_id, state }
   const isGone = await watchFolderUntil(paths.folder, signal, async () =>
     isRunLive(paths) ? undefined : true,
   )
   if (isGone === undefined)
     throw new ToolError('CANCELLED', 'nobody waits for the end of the run any more')
-  // Its runner may have died before it could tell.
-  const {
-    summary: { state: ended },
-  } = await findRunToControl(cwd, { run: paths.id, ...where })
-  return { run_id: paths.id, state: ended }
+  // Its runner may have died before it could record the end.
+  return { run_id, state: await readEndState() }
 }
 
 /** An answer that was given, as it was understood. */
@@ -134,7 +109,8 @@ export type AnsweredRun = {
   readonly run_id: string
   readonly question: string
   readonly value: unknown
-  /** The command with which a run that nobody performs takes the answer. */ readonly go_on?: string
+  /** The command that passes the answer to a run that no process performs. */
+  readonly go_on?: string
 }
 
 /** Which question of which run is answered; without `question` the only open one. */
@@ -144,17 +120,13 @@ export type QuestionSelector = {
   readonly config?: string
 }
 
-/** Answers by the command line. */
+/** Answers with a text that was typed. */
 export function answerFromCommandLine(
   { value, ...which }: QuestionSelector & { readonly value: string },
   { cwd, caller }: { readonly cwd: string; readonly caller?: string | undefined },
 ): Promise<AnsweredRun> {
-  return answerQuestionOf(
-    which,
-    (question) => parseTypedAnswer(question, value),
-    caller === undefined ? {} : { by: caller },
-    { cwd },
-  )
+  const read = (question: RunQuestion): unknown => parseTypedAnswer(question, value)
+  return answerQuestionOf(which, read, compact({ by: caller }), cwd)
 }
 
 /**
@@ -162,53 +134,44 @@ export function answerFromCommandLine(
  * question that is meant. Throws CONFLICT, and who was first, where the question is answered.
  */
 export async function answerQuestionOf(
-  { question: wanted, ...which }: QuestionSelector,
+  { run, question: wanted, config }: QuestionSelector,
   read: (question: RunQuestion) => unknown,
-  words: AnswerAttribution,
-  { cwd }: { readonly cwd: string },
+  attribution: AnswerAttribution,
+  cwd: string,
 ): Promise<AnsweredRun> {
-  const root = findRunsFolder(cwd, which.config)
-  const light = isRunIdWithoutFolder(root, which.run)
-    ? await (await import('../../workflow/inline-run.ts')).findInlineRun(root, which.run)
-    : undefined
-  if (light)
-    throw new ToolError(
-      'PRECONDITION',
-      light.execution.ended === undefined
-        ? `${which.run} is executed inside a program, and takes answers from that alone`
-        : `${which.run} is over: it is ${light.execution.state}`,
-      { field: 'run', suggestion: `toolable runs show ${which.run}` },
-    )
-  const {
-    paths,
-    request,
-    summary: { state, questions: asked },
-    live,
-  } = await findRunToControl(cwd, which)
+  const root = findRunsFolder(cwd, config)
+  if (isRunIdWithoutFolder(root, run)) await rejectInlineRun(root, run)
+  const { paths, request, summary, live } = await findRunToControl(cwd, run, config)
+  const { state } = summary
   const isLeft = isFinished(state) && !live
   const questions = (
     isLeft && request.command === 'workflow'
       ? (await (await import('../../workflow/run-record.ts')).readWorkflowRun(paths)).open
-      : asked
+      : summary.questions
   ) as readonly RunQuestion[]
   if (wanted !== undefined && !questions.some((question) => isSelected(question, wanted)))
     await requireUnanswered(paths, wanted)
-  if (isLeft && questions.length === 0)
-    throw new ToolError('PRECONDITION', `${paths.id} is over: it is ${state}`, {
-      field: 'run',
-      suggestion:
-        state === 'completed'
-          ? `toolable runs show ${paths.id}`
-          : `toolable resume ${paths.id} --answer ${wanted ?? '<question>'}=<value>`,
-    })
-  const question = selectQuestion(questions, wanted, paths.id)
-  const given = await submitAnswer(paths, question, await read(question), words)
-  return {
-    run_id: paths.id,
-    question: question.id,
-    value: given,
-    ...compact({ go_on: isLeft ? `toolable resume ${paths.id}` : undefined }),
+  if (isLeft && questions.length === 0) {
+    const resume = `toolable resume ${paths.id} --answer ${wanted ?? '<question>'}=<value>`
+    throw createRunOverError(paths.id, state, state === 'completed' ? undefined : resume)
   }
+  const question = selectQuestion(questions, wanted, paths.id)
+  const value = await submitAnswer(paths, question, await read(question), attribution)
+  const answered = { run_id: paths.id, question: question.id, value }
+  return isLeft ? { ...answered, go_on: `toolable resume ${paths.id}` } : answered
+}
+
+// What a program executes without a folder takes answers from that program alone.
+async function rejectInlineRun(root: string, run: string): Promise<void> {
+  const { findInlineRun } = await import('../../workflow/inline-run.ts')
+  const inline = await findInlineRun(root, run)
+  if (!inline) return
+  if (inline.execution.ended !== undefined) throw createRunOverError(run, inline.execution.state)
+  throw new ToolError(
+    'PRECONDITION',
+    `${run} is executed inside a program, and takes answers from that alone`,
+    { field: 'run', suggestion: `toolable runs show ${run}` },
+  )
 }
 
 function isSelected({ id, key, action }: RunQuestion, wanted: string): boolean {
@@ -227,30 +190,24 @@ function selectQuestion(
   const meant =
     wanted === undefined ? open : open.filter((question) => isSelected(question, wanted))
   if (meant.length === 1) return meant[0]!
-  const names = open
-    .map((question) => `${question.id} (${question.prompt.slice(0, 60)})`)
-    .join(', ')
-  throw new ToolError(
-    meant.length === 0 ? 'NOT_FOUND' : 'INVALID_INPUT',
-    meant.length === 0
-      ? `${id} does not ask '${wanted}'; it asks ${names}`
-      : `${id} asks several things: ${names}`,
-    { field: 'question', suggestion: `toolable answer ${id} <value> --question ${open[0]!.id}` },
-  )
+  const names = open.map((each) => `${each.id} (${each.prompt.slice(0, 60)})`).join(', ')
+  const options = {
+    field: 'question',
+    suggestion: `toolable answer ${id} <value> --question ${open[0]!.id}`,
+  }
+  if (meant.length > 0)
+    throw new ToolError('INVALID_INPUT', `${id} asks several things: ${names}`, options)
+  throw new ToolError('NOT_FOUND', `${id} does not ask '${wanted}'; it asks ${names}`, options)
 }
 
-// Whoever comes second wants to know that, and not that nobody asks.
+// A second answer fails because it is the second, not because the question is unknown.
 async function requireUnanswered({ id, events }: RunPaths, wanted: string): Promise<void> {
   let by: unknown
   for await (const batch of readEventBatches(events)) {
-    for (const { type, answer } of batch)
-      if (
-        type === 'runner_log' &&
-        isObject(answer) &&
-        answer['id'] === wanted &&
-        answer['withdrawn'] !== true
-      )
-        by = answer['by']
+    for (const { type, answer } of batch) {
+      if (type !== 'runner_log' || !isObject(answer)) continue
+      if (answer['id'] === wanted && answer['withdrawn'] !== true) by = answer['by']
+    }
   }
   if (typeof by === 'string')
     throw new ToolError(
@@ -262,17 +219,16 @@ async function requireUnanswered({ id, events }: RunPaths, wanted: string): Prom
 
 /**
  * Makes a run that failed or was cancelled ready for its next attempt, which this process has to
- * perform or to hand over; what is said anew is written down. Throws CONFLICT where somebody else
- * goes on with it, PRECONDITION where there is nothing to go on with.
+ * perform or to hand over; new options are recorded. Throws CONFLICT where another process resumes
+ * it, PRECONDITION where there is nothing to resume.
  */
 export async function claimForResume(
   run: string,
   { timeout, heartbeatGrace, retries, allowLevel, answers, typedAnswers, secrets }: RunOptions,
   { cwd, config }: { readonly cwd: string; readonly config?: string | undefined },
 ): Promise<{ readonly paths: RunPaths; readonly request: RunRequest }> {
-  const { paths } = await findRunToControl(cwd, compact({ run, config }))
-  // Ours before anything is changed: of two who resume it one gets it, and the other changes
-  // nothing.
+  const { paths } = await findRunToControl(cwd, run, config)
+  // Claimed before anything is changed: of two processes that resume it, one changes nothing.
   const letGo = claimRun(paths)
   const request = readRunRequest(paths)
   try {
@@ -296,7 +252,7 @@ export async function claimForResume(
     }),
   }
   writeFileAtomic(paths.request, `${JSON.stringify(changed, undefined, 2)}\n`)
-  // The wish to end it belonged to the attempt before.
+  // The request to cancel belonged to the attempt before.
   await rm(paths.cancel, { force: true })
   return { paths, request: changed }
 }
@@ -307,8 +263,7 @@ async function requireUnfinished(paths: RunPaths, request: RunRequest): Promise<
     throw new ToolError('PRECONDITION', `${paths.id} is completed: there is nothing to resume`, {
       suggestion: `toolable runs show ${paths.id}`,
     })
-  if (request.command === 'workflow')
-    await (
-      await import('../../workflow/run-record.ts')
-    ).requireResumable(paths, { state, code: error?.code })
+  if (request.command !== 'workflow') return
+  const { requireResumable } = await import('../../workflow/run-record.ts')
+  await requireResumable(paths, { state, code: error?.code })
 }

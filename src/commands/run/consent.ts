@@ -7,18 +7,24 @@ import { createTerminalAnswerer } from '../../cli/dialogue.ts'
 import { cleanLine } from '../../cli/formats/terminal-text.ts'
 import type { StdinLineReader } from '../../cli/input.ts'
 import { createLineReader } from '../../cli/input.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
 import { findReservedFields } from '../../core/context.ts'
 import type { ByteSource, Io } from '../../protocol/io.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { RegistryEntry } from '../../registry/catalog.ts'
 import type { FoundProgram } from '../../registry/source.ts'
+import type { Registry } from '../../registry/types.ts'
 import { createFolderChannel, createLineChannel } from '../../runner/answer-channels.ts'
 import type { AnswerChannel, RunQuestion } from '../../runner/questions.ts'
 import type { RunArguments } from '../../runner/request.ts'
 import { takesDocument } from '../../runner/request.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
+import { SerialQueue } from '../../util/async.ts'
 import { isObject } from '../../util/values.ts'
+import type { Workflow } from '../../workflow/definition/model.ts'
 import { getLoadedWorkflow } from '../../workflow/lookup.ts'
+import { deriveAnnotations } from '../../workflow/registry-source.ts'
+import type { OutputContext } from '../command.ts'
 import { PERSON_NAME } from '../command.ts'
 
 /** How somebody wants a tool to be run. */
@@ -109,13 +115,29 @@ export function rejectDryResume(
     )
 }
 
-/** What somebody has to agree to. */
+/** What needs consent where it is destructive. */
 type ConsentRequest = {
   readonly name: string
   readonly destructive: boolean
-  /** How the command says that he does; default: as `toolable run` does. */ readonly agreeing?: {
-    readonly fix: string
-    readonly example: string
+  /** How the command takes consent; default: as `toolable run` does. */
+  readonly agreeing?: { readonly fix: string; readonly example: string }
+}
+
+/** Asks for consent to a tool. */
+export function toConsentRequest({ name, definition }: RegistryEntry): ConsentRequest {
+  return { name, destructive: definition.metadata.annotations.destructive === true }
+}
+
+/** Asks for consent to a workflow: one destructive tool makes it destructive, for all of its steps. */
+export function toWorkflowConsentRequest(
+  workflow: Workflow,
+  registry: Pick<Registry, 'find'>,
+): ConsentRequest {
+  const { destructive } = deriveAnnotations(workflow, (tool) => registry.find(tool))
+  return {
+    name: workflow.name,
+    destructive: destructive === true,
+    agreeing: { fix: 'Say --yes', example: `toolable workflow run ${workflow.name} --yes ...` },
   }
 }
 
@@ -157,33 +179,26 @@ function toFieldFlag(field: string, program: FoundProgram | undefined): string {
 }
 
 /**
- * Sees to it that somebody agrees to something destructive: by `--yes`, or a person at this
- * terminal, who is asked. Throws PERMISSION where he declines, CONFIRMATION_REQUIRED where nobody
- * is there to agree.
+ * Requires consent to something destructive: `--yes`, or a person at this terminal, who is asked.
+ * Throws PERMISSION where the person declines, CONFIRMATION_REQUIRED where there is none.
  */
 export async function obtainConsent(
   wanted: ConsentRequest,
   manner: RunMode,
-  io: Io,
-  signal: AbortSignal,
+  { io, host }: Pick<BuiltinContext, 'io' | 'host'>,
 ): Promise<void> {
   if (!wanted.destructive || manner.agreed || manner.dryRun || !isPerson(io))
     return requireConsent(wanted, manner)
   const { name } = wanted
   const agreed = await createTerminalAnswerer(getLineReader(io.stdin), io.stderr)(
     { id: 'consent', kind: 'confirm', prompt: `${name} is destructive. Run it?`, default: false },
-    signal,
+    host.signal,
   )
   if (agreed === false)
     throw new ToolError('PERMISSION', `'${name}' was not run: its confirmation was declined`, {
       suggestion: { action: 'abort', fix: 'Do not run it again unless the user asks for it' },
     })
   requireConsent(wanted, { ...manner, agreed: agreed === true })
-}
-
-type AnswerWaiting = {
-  /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean
-  readonly session: boolean
 }
 
 /**
@@ -217,33 +232,23 @@ export function getRunCaller(io: Io): string | undefined {
 
 /**
  * Who answers the questions of a run in the foreground: a person at the terminal, else the caller
- * by JSON lines; and `toolable answer`.
+ * by JSON lines; and `toolable answer`, for which a run waits with `wait` and in a session.
  */
 export function openAnswerChannels(
   paths: RunPaths,
-  io: Io,
-  { wait, session }: AnswerWaiting,
+  { io, globals }: OutputContext,
+  wait: boolean,
   ask: AskPerson = (_question, _signal, work) => work(),
 ): AnswerChannel[] {
-  const person = isPerson(io)
-  const channels: AnswerChannel[] = []
-  const waits = wait || session
-  if (person)
-    channels.push(
-      createPersonChannel({
-        io,
-        ask,
-        elsewhere: waits
-          ? `nobody answers here any more; the run waits for: toolable answer ${paths.id} <value>`
-          : undefined,
-      }),
-    )
-  else if (!io.stdin.taken && !io.stdin.isTTY)
-    channels.push(
-      createLineChannel(io.stdin, (problem) => io.stderr.write(`${cleanLine(problem)}\n`)),
-    )
-  channels.push({ ...createFolderChannel(paths.answers), passive: !waits })
-  return channels
+  const waits = wait || globals.session === true
+  const folder = { ...createFolderChannel(paths.answers), passive: !waits }
+  if (isPerson(io)) {
+    const elsewhere = `nobody answers here any more; the run waits for: toolable answer ${paths.id} <value>`
+    return [createPersonChannel(io, ask, waits ? elsewhere : undefined), folder]
+  }
+  if (io.stdin.taken || io.stdin.isTTY) return [folder]
+  const lines = createLineChannel(io.stdin, (problem) => io.stderr.write(`${cleanLine(problem)}\n`))
+  return [lines, folder]
 }
 
 // Stdin has one owner: whoever asks a person shares one reader.
@@ -256,20 +261,15 @@ function getLineReader(stdin: ByteSource): StdinLineReader {
   return lines
 }
 
-type PersonChannelOptions = {
-  readonly io: Io
-  readonly ask: AskPerson
-  /** What the others who may answer type, where the run waits for them. */ readonly elsewhere:
-    string | undefined
-}
-
-function createPersonChannel({
-  io,
-  ask: askPerson,
-  elsewhere,
-}: PersonChannelOptions): AnswerChannel {
+// `elsewhere` says how others answer, where the run waits for them.
+function createPersonChannel(
+  io: Io,
+  askPerson: AskPerson,
+  elsewhere: string | undefined,
+): AnswerChannel {
   const lines = getLineReader(io.stdin)
-  let turn: Promise<unknown> = Promise.resolve()
+  // A person who is asked two things at the same time cannot know which one they answer.
+  const queue = new SerialQueue()
   let gone = false
   const put = async (
     question: RunQuestion,
@@ -305,17 +305,12 @@ function createPersonChannel({
   return {
     name: PERSON_NAME,
     async answer(question, signal, problem) {
-      // Whoever is asked two things at once cannot know which one he answers, and whoever has ended
-      // the input answers nothing any more.
-      const asked = turn.then(() =>
-        signal.aborted || gone
-          ? undefined
-          : askPerson(question, signal, (dialogue) =>
-              put(problem === undefined ? question : { ...question, problem }, signal, dialogue),
-            ),
-      )
-      turn = asked.catch(() => undefined)
-      const value = await asked
+      const value = await queue.run(() => {
+        // After the end of input there are no more answers.
+        if (signal.aborted || gone) return undefined
+        const asked = problem === undefined ? question : { ...question, problem }
+        return askPerson(question, signal, (dialogue) => put(asked, signal, dialogue))
+      })
       return value === undefined ? undefined : { value }
     },
   }

@@ -6,17 +6,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { choosePresentation } from '../../cli/presentation.ts'
-import type { CommandHost, StartInfo } from '../../cli/types.ts'
+import type { BuiltinContext, StartInfo } from '../../cli/types.ts'
 import type { GlobalFlags } from '../../define/global-flags.ts'
 import { spawnDetached } from '../../process/run.ts'
-import type { Io } from '../../protocol/io.ts'
 import { toMilliseconds } from '../../protocol/limits.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { RegistryEntry } from '../../registry/catalog.ts'
 import type { FoundProgram } from '../../registry/source.ts'
-import type { Registry } from '../../registry/types.ts'
 import { readRunRequest } from '../../runner/find-run.ts'
 import { claimRun, handOverRun, isRunLive } from '../../runner/lock.ts'
 import type { RunArguments, RunOptions, RunRequest } from '../../runner/request.ts'
@@ -24,73 +20,45 @@ import { createRunRequest } from '../../runner/request.ts'
 import { createRun, removeRun } from '../../runner/run-folder.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import { createRunId, getRunPaths } from '../../runner/run-paths.ts'
-import type { StartRunTarget } from '../../runner/run-target.ts'
 import { readRunSummary } from '../../runner/summary.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { delay } from '../../util/async.ts'
+import { compact, toStableJson } from '../../util/values.ts'
 import type { LoadedWorkflow } from '../../workflow/lookup.ts'
-import { SUPERVISE_COMMAND } from '../command.ts'
-import { RUN_PROPERTIES } from '../definitions/tool-commands.ts'
+import type { CommandContext } from '../command.ts'
+import { printResult, RUN_PROPERTIES, SUPERVISE_COMMAND } from '../command.ts'
 
-/** A tool that is to be run, with what it gets. */
+/** A tool to run, and what it gets. */
 type RunRequestInput = {
   readonly entry: RegistryEntry
-  /** Where it is one. */ readonly program: FoundProgram | undefined
+  /** Undefined for a tool that is no program. */
+  readonly program: FoundProgram | undefined
   readonly given: RunArguments
   readonly options: RunOptions
-  /** It plans instead of acting; it has been told already where it is a program. */ readonly dryRun: boolean
-  /** Where it is one: then it is a run of its own, and no call inside one. */ readonly workflow:
-    LoadedWorkflow | undefined
+  /** It plans instead of acting; the arguments of a program already say so. */
+  readonly dryRun: boolean
+  /** Undefined for a tool that is no workflow. */
+  readonly workflow: LoadedWorkflow | undefined
 }
 
-type PreparedRun = {
-  readonly request: RunRequest
-  /** Performs it, where it is neither a program nor a tool that is called. */ readonly start?: (
-    paths: RunPaths,
-    request: RunRequest,
-    registry: Registry,
-  ) => StartRunTarget
-}
-
-type RunContext = {
-  readonly cwd: string
-  readonly env: { readonly [name: string]: string | undefined }
-  now(): number
-}
-
-/** The request for a run of any tool, whoever asks for it. */
+/** The request for a run of any tool, of a command line or of the dashboard. */
 export async function prepareRun(
-  { entry, program, given, options, dryRun, workflow: loaded }: RunRequestInput,
-  where: RunContext,
-): Promise<PreparedRun> {
-  if (!loaded)
-    return {
-      request: {
-        ...(await createRunRequest(createRunId(), entry, program, given, options, where)),
-        ...compact({ dry_run: dryRun ? (true as const) : undefined }),
-      },
-    }
-  const { cwd, env, now } = where
-  const { timeout, answers, typedAnswers, surroundings, caller } = options
-  const [{ createWorkflowRequest }, { createWorkflowTarget }] = await Promise.all([
-    import('../../workflow/request.ts'),
-    import('../../workflow/workflow-run.ts'),
-  ])
-  const request = createWorkflowRequest(createRunId(), loaded.workflow, given.input ?? {}, {
-    cwd,
-    env,
-    timeout,
-    file: loaded.file,
-    caller,
-    ...compact({ answers, typedAnswers, surroundings }),
-  })
-  return {
-    request,
-    start: (paths, asked, registry) =>
-      createWorkflowTarget({ paths, request: asked, registry, env, now }),
+  { entry, program, given, options, dryRun, workflow }: RunRequestInput,
+  where: CommandContext,
+): Promise<RunRequest> {
+  if (workflow) {
+    const { createWorkflowRequest } = await import('../../workflow/request.ts')
+    return createWorkflowRequest(createRunId(), workflow.workflow, given.input ?? {}, {
+      ...options,
+      cwd: where.cwd,
+      env: where.env,
+      file: workflow.file,
+    })
   }
+  const request = await createRunRequest(createRunId(), entry, program, given, options, where)
+  return dryRun ? { ...request, dry_run: true } : request
 }
 
-/** What `run` and `resume` are told by flags of their own. */
+/** The flags of `run` and `resume`. */
 export type RunFlags = {
   readonly detach?: boolean
   readonly retries?: number
@@ -129,9 +97,8 @@ export function parseRunOptions(
     heartbeatGrace,
     retries,
     idempotencyKey,
-    ...compact({ allowLevel }),
-    ...(answer && parseAnswers(answer)),
-    ...compact({ secrets: secretFile && parseSecretPairs(secretFile, cwd) }),
+    ...parseAnswers(answer),
+    ...compact({ allowLevel, secrets: secretFile && parseSecretPairs(secretFile, cwd) }),
   }
 }
 
@@ -161,8 +128,9 @@ type TypedAnswers = {
   readonly typedAnswers: readonly string[]
 }
 
-/** Reads `--answer key=value` flags. */
-export function parseAnswers(pairs: readonly string[]): TypedAnswers {
+/** Reads `--answer key=value` flags; gives nothing where there are none. */
+export function parseAnswers(pairs: readonly string[] | undefined): Partial<TypedAnswers> {
+  if (!pairs) return {}
   const answers: { [key: string]: string } = Object.create(null) as { [key: string]: string }
   for (const pair of pairs) {
     const split = pair.indexOf('=')
@@ -248,7 +216,7 @@ async function findEarlierRun(paths: RunPaths, mine: RunRequest): Promise<RunFor
         field: 'idempotency-key',
         suggestion: 'Remove it',
       })
-    await sleep(RETRY_INTERVAL_MS)
+    await delay(RETRY_INTERVAL_MS)
   }
   const request = readRunRequest(paths)
   if (request.tool !== mine.tool || request.idempotency_key !== mine.idempotency_key)
@@ -269,66 +237,43 @@ async function getEarlierState(
 ): Promise<'earlier' | 'left' | undefined> {
   const { state, error } = await readRunSummary(paths, request)
   if (state === 'completed') return 'earlier'
-  return request.command === 'workflow' &&
-    (await (await import('../../workflow/run-record.ts')).isResumable(paths, error?.code))
-    ? 'left'
-    : undefined
+  if (request.command !== 'workflow') return undefined
+  const { isResumable } = await import('../../workflow/run-record.ts')
+  return (await isResumable(paths, error?.code)) ? 'left' : undefined
 }
 
-// What was asked for, whatever the order in which it was written.
+// Equal for equal requests, however their fields are ordered.
 function toRequestKey({ args, input }: RunRequest): string {
-  return JSON.stringify([args, input ?? {}], (_key, value: unknown) =>
-    isObject(value)
-      ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
-      : value,
-  )
+  return toStableJson([args, input ?? {}])
 }
 
-/** Hands a run to a process of its own, and says how to find it again. */
+/** Hands a run to another process, and prints how to find it again; gives the exit status. */
 export async function detachRun(
   paths: RunPaths,
   request: RunRequest,
-  io: Io,
-  { started }: CommandHost,
-  globals: GlobalFlags,
+  context: BuiltinContext,
   resumedBy?: 'resume',
 ): Promise<number> {
-  const pid = await handOverToSupervisor(
-    paths,
-    request,
-    { started, cwd: io.cwd, env: io.env },
-    resumedBy,
-  )
+  const { cwd, env } = context.io
+  const { started } = context.host
+  const supervisor = await handOverToSupervisor(paths, request, { started, cwd, env }, resumedBy)
   const { run_id } = request
-  const answer = {
-    run_id,
-    folder: paths.folder,
-    supervisor: pid,
-    watch: `toolable watch ${run_id}`,
-    cancel: `toolable cancel ${run_id}`,
-  }
-  const asText = choosePresentation(globals, io).mode === 'text'
-  io.stdout.write(
-    asText
-      ? `${run_id} runs; toolable watch ${run_id} shows it, toolable cancel ${run_id} ends it\n`
-      : `${JSON.stringify({ ok: true, status: 'success', result: answer, meta: { tool: 'toolable.run', run_id, duration_ms: 0 } })}\n`,
+  const watch = `toolable watch ${run_id}`
+  const cancel = `toolable cancel ${run_id}`
+  printResult(
+    context,
+    `${run_id} runs; ${watch} shows it, ${cancel} ends it`,
+    { run_id, folder: paths.folder, supervisor, watch, cancel },
+    { tool: 'toolable.run', run_id, duration_ms: 0 },
   )
   return 0
 }
 
-/** What a process that performs runs by itself is started from. */
-type SupervisorHost = {
-  readonly started: StartInfo
-  readonly cwd: string
-  readonly env: { readonly [name: string]: string | undefined }
-}
+/** What a process that performs runs is started from. */
+type SupervisorHost = CommandContext & { readonly started: StartInfo }
 
 /** Refuses what a process without a caller cannot do. Throws USAGE. */
-export function requireDetachable({
-  secrets = {},
-}: {
-  readonly secrets?: RunRequest['secrets'] | undefined
-}): void {
+export function requireDetachable({ secrets = {} }: Pick<RunOptions, 'secrets'>): void {
   if (Object.values(secrets).includes('-'))
     throw new ToolError('USAGE', 'a detached run cannot read a secret from stdin', {
       field: 'secret-file',
@@ -365,9 +310,6 @@ async function startSupervisor(
   { started, cwd, env }: SupervisorHost,
   resumedBy: 'resume' | undefined,
 ): Promise<number> {
-  const given = Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
   const command = [
     started.execPath,
     ...started.execArgv,
@@ -376,10 +318,18 @@ async function startSupervisor(
     paths.folder,
     ...(resumedBy ? [resumedBy] : []),
   ] as const
-  const pid = await spawnDetached({ command, cwd, env: given }, join(paths.logs, 'runner.log'))
+  const log = join(paths.logs, 'runner.log')
+  const pid = await spawnDetached({ command, cwd, env: toChildEnvironment(env) }, log)
   if (pid instanceof Error)
     throw new ToolError('INTERNAL', `the supervisor could not be started: ${pid.message}`, {
       cause: pid,
     })
   return pid
+}
+
+/** The variables that are set, for a process to start. */
+export function toChildEnvironment(env: CommandContext['env']): {
+  readonly [name: string]: string
+} {
+  return compact(env) as { readonly [name: string]: string }
 }

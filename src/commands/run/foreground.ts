@@ -3,54 +3,54 @@
  */
 
 import type { TextPainter } from '../../cli/formats/terminal-text.ts'
-import { choosePresentation } from '../../cli/presentation.ts'
-import type { CommandHost } from '../../cli/types.ts'
-import type { GlobalFlags } from '../../define/global-flags.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
 import type { Io } from '../../protocol/io.ts'
 import type { RunEvent } from '../../protocol/run-state.ts'
 import { performRun } from '../../runner/perform-run.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import type { RunHost } from '../../runner/run-target.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { compact, isObject, once } from '../../util/values.ts'
 import { getMessage } from '../../views/model/event-text.ts'
-import type { RunSummary } from '../../views/model/run-summary.ts'
 import { findResumeCommand } from '../../workflow/lookup.ts'
 import type { ProgressStyle } from '../command.ts'
-import { PERSON_NAME } from '../command.ts'
+import { isTextOutput, PERSON_NAME } from '../command.ts'
 import type { LinePrinter } from '../runs/event-lines.ts'
 import { createLinePrinter, renderFact } from '../runs/event-lines.ts'
 import type { AskPerson } from './consent.ts'
 import { isPerson, openAnswerChannels } from './consent.ts'
 import type { RunPerformer } from './supervise.ts'
 import { prepareHost } from './supervise.ts'
+import type { TreeView } from './terminal-views.ts'
 import type { RunViewPart, ViewedRun } from './view-parts.ts'
 import {
   createResumedSummary,
   createShownQuestions,
   getQuestionId,
   listKeptFiles,
+  parseEventLines,
 } from './view-parts.ts'
 
 type ForegroundOptions = RunPerformer & {
-  /** Wait for answers from elsewhere also where nobody here can answer. */ readonly wait: boolean
+  /** Wait for answers from elsewhere also where no one here can answer. */
+  readonly wait: boolean
   readonly progress: ProgressStyle
   readonly resumedBy?: 'resume'
-  /** Somebody only asks about the tool (`--help`). */ readonly asks?: boolean
+  /** Only a question about the tool, such as `--help`. */
+  readonly asks?: boolean
 }
 
 /**
- * Performs a run while its caller looks on: events as JSON lines for agents, words for people;
- * gives the exit status.
+ * Performs a run while its caller watches: events as JSON lines for agents, words for people; gives
+ * the exit status.
  */
 export async function runInForeground(
   paths: RunPaths,
   request: RunRequest,
   { registry, start, wait, progress, resumedBy, asks = false }: ForegroundOptions,
-  io: Io,
-  host: CommandHost,
-  globals: GlobalFlags,
+  context: BuiltinContext,
 ): Promise<number> {
+  const { io, host, globals } = context
   prepareHost(host, request)
   const secrets = await readStdinSecrets(request, io, host.signal)
   const view = await openRunView(
@@ -58,12 +58,6 @@ export async function runInForeground(
     { progress, bare: asks },
   )
   try {
-    const channels = openAnswerChannels(
-      paths,
-      io,
-      { wait, session: globals.session === true },
-      view.ask,
-    )
     const ending = await performRun(
       paths,
       request,
@@ -71,7 +65,7 @@ export async function runInForeground(
         env: io.env,
         registry,
         start,
-        channels,
+        channels: openAnswerChannels(paths, context, wait, view.ask),
         onWritten: view.show,
         signal: host.signal,
         secrets,
@@ -111,32 +105,22 @@ type RunView = {
 }
 
 /**
- * Opens the view of a run: what stdout carries, and what is shown beside it. With `bare`, somebody
- * has only asked about the tool, and sees its words alone.
+ * Opens the view of a run: what stdout carries, and what is shown beside it. With `bare`, only the
+ * words of the tool are shown, for a question such as `--help`.
  */
 export async function openRunView(
   run: ViewedRun,
   { progress, bare }: { readonly progress: ProgressStyle; readonly bare: boolean },
 ): Promise<RunView> {
-  const { io, globals } = run
-  const forPeople = choosePresentation(globals, io).mode === 'text'
-  const tree =
-    progress === 'tree' && !bare
-      ? await (
-          await import('./tree-views.ts')
-        ).openTreeView(run, { result: forPeople && io.stdout.isTTY })
-      : undefined
+  const { io } = run
+  const forPeople = isTextOutput(run)
+  const tree = progress === 'tree' && !bare ? await openTree(run, forPeople) : undefined
   const parts: readonly RunViewPart[] = [
     ...(forPeople ? await openStdoutParts(run, progress, bare) : [createRecordPart(io.stdout)]),
-    ...(bare ? [] : await openStderrParts(run, progress)),
+    ...(bare ? [] : openStderrParts(run, progress)),
   ]
   const show = async (lines: string): Promise<void> => {
-    let read: readonly RunEvent[] | undefined
-    const events = (): readonly RunEvent[] =>
-      (read ??= lines
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as RunEvent))
+    const events = once(() => parseEventLines(lines))
     for (const part of parts) await part.show(lines, events)
     await tree?.show(lines, events)
   }
@@ -154,27 +138,27 @@ export async function openRunView(
   }
 }
 
+async function openTree(run: ViewedRun, forPeople: boolean): Promise<TreeView> {
+  const { openTreeView } = await import('./terminal-views.ts')
+  return openTreeView(run, { result: forPeople && run.io.stdout.isTTY })
+}
+
 // At a terminal a tree, or nothing, leaves stdout to the result.
 async function openStdoutParts(
   run: ViewedRun,
   progress: ProgressStyle,
   bare: boolean,
 ): Promise<readonly RunViewPart[]> {
-  const { io, globals } = run
-  if (bare || progress === 'words' || (progress === 'tree' && !io.stdout.isTTY))
-    return [createWordsView(run, createLinePrinter({ io, globals }), bare)]
-  return progress === 'tree' ? [] : [await (await import('./result-view.ts')).openResultView(run)]
+  if (bare || progress === 'words' || (progress === 'tree' && !run.io.stdout.isTTY))
+    return [createWordsView(run, createLinePrinter(run), bare)]
+  if (progress === 'tree') return []
+  return [await (await import('./terminal-views.ts')).openResultView(run)]
 }
 
-async function openStderrParts(
-  run: ViewedRun,
-  progress: ProgressStyle,
-): Promise<readonly RunViewPart[]> {
-  const { io, globals } = run
-  if (progress === 'events-beside') return [createRecordPart(io.stderr)]
-  return progress === 'words-beside'
-    ? [createWordsView(run, createLinePrinter({ io, globals }, { beside: true }), false)]
-    : []
+function openStderrParts(run: ViewedRun, progress: ProgressStyle): readonly RunViewPart[] {
+  if (progress === 'events-beside') return [createRecordPart(run.io.stderr)]
+  if (progress !== 'words-beside') return []
+  return [createWordsView(run, createLinePrinter(run, { beside: true }), false)]
 }
 
 // What is on record is shown to programs as it stands there.
@@ -207,7 +191,7 @@ function createWordsView(
         questions.addShown(events)
       }
     },
-    // Everything that came before a question stands before it.
+    // What came before a question is shown before it.
     async ask({ id }, signal, work) {
       await questions.untilShown(id, signal)
       return work()
@@ -216,33 +200,27 @@ function createWordsView(
       if (bare) return
       const run = summary.current()
       const goOn = await findResumeCommand(paths, request, run)
-      await printer.words((paint) =>
-        renderLastLines(run, goOn, listKeptFiles(run, paths, io.cwd), paths, globals, paint),
-      )
+      const files = listKeptFiles(run, paths, io.cwd)
+      const isBrief = globals.quiet && run.state === 'completed'
+      const details = isBrief ? undefined : `toolable runs show ${paths.id}`
+      await printer.words((paint) => renderLastLines(files, details, goOn, paint))
     },
   }
 }
 
 function renderLastLines(
-  { state }: RunSummary,
-  goOn: string | undefined,
   files: ReturnType<typeof listKeptFiles>,
-  { id }: RunPaths,
-  globals: GlobalFlags,
+  details: string | undefined,
+  goOn: string | undefined,
   paint: TextPainter,
 ): readonly string[] {
+  const saved = files
+    .slice(0, MAX_ARTIFACTS)
+    .map(({ path, bytes }) => (bytes === undefined ? path : `${path} (${bytes} bytes)`))
+  if (files.length > MAX_ARTIFACTS) saved.push(`and ${files.length - MAX_ARTIFACTS} more`)
   return [
-    ...files
-      .slice(0, MAX_ARTIFACTS)
-      .map(({ path, bytes }) =>
-        renderFact('saved', `${path}${bytes === undefined ? '' : ` (${bytes} bytes)`}`, paint),
-      ),
-    ...(files.length > MAX_ARTIFACTS
-      ? [renderFact('saved', `and ${files.length - MAX_ARTIFACTS} more`, paint)]
-      : []),
-    ...(globals.quiet && state === 'completed'
-      ? []
-      : [renderFact('details', `toolable runs show ${id}`, paint)]),
+    ...saved.map((text) => renderFact('saved', text, paint)),
+    ...(details === undefined ? [] : [renderFact('details', details, paint)]),
     ...(goOn === undefined ? [] : [renderFact('go on', goOn, paint)]),
   ]
 }
@@ -252,8 +230,8 @@ function toPlainLines(event: RunEvent): readonly string[] {
   return event.type === 'diagnostic' && typeof event['line'] === 'string' ? [event['line']] : []
 }
 
-// Whoever is asked at the terminal sees the question there, and knows the answer; where somebody
-// else answers, both are news.
+// A person who is asked at the terminal sees the question there, and knows the answer; where
+// someone else answers, both are new.
 function hideOwnDialogue(event: RunEvent, asked: Map<string, RunEvent>): readonly RunEvent[] {
   const id = getQuestionId(event)
   if (id !== undefined) return (asked.set(id, event), [])
@@ -261,5 +239,6 @@ function hideOwnDialogue(event: RunEvent, asked: Map<string, RunEvent>): readonl
   if (event.type !== 'runner_log' || !isObject(answer)) return [event]
   const question = asked.get(String(answer['id']))
   asked.delete(String(answer['id']))
-  return answer['by'] === PERSON_NAME ? [] : question ? [question, event] : [event]
+  if (answer['by'] === PERSON_NAME) return []
+  return question ? [question, event] : [event]
 }

@@ -4,28 +4,35 @@
  * consent.ts asks for consent, passes on `--dry-run` and says who answers questions; create-run.ts reads flags and creates the run; foreground.ts performs it while its caller watches; supervise.ts performs it in the background.
  */
 
-import type { ParsedCommand } from '../../cli/command.ts'
 import { printHelp } from '../../cli/documents.ts'
 import { readInput } from '../../cli/input.ts'
-import type { CommandHost } from '../../cli/types.ts'
-import type { Servable } from '../../core/provider.ts'
+import type { BuiltinContext } from '../../cli/types.ts'
 import { parseToolArguments } from '../../define/tool-arguments.ts'
 import { isInfoRequest } from '../../process/inputs.ts'
-import type { Io } from '../../protocol/io.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { RegistryEntry } from '../../registry/catalog.ts'
 import type { FoundProgram } from '../../registry/source.ts'
+import type { Registry } from '../../registry/types.ts'
+import { isRunLive } from '../../runner/lock.ts'
+import { followLines } from '../../runner/log-reader.ts'
 import { recoverRuns } from '../../runner/recover.ts'
-import type { RunArguments } from '../../runner/request.ts'
+import type { RunArguments, RunRequest } from '../../runner/request.ts'
 import { takesDocument } from '../../runner/request.ts'
 import { findRunsFolder } from '../../runner/run-paths.ts'
+import { getExitStatus, readRunSummary } from '../../runner/summary.ts'
 import { getLoadedWorkflow } from '../../workflow/lookup.ts'
-import { chooseProgress } from '../command.ts'
+import {
+  createInvocation,
+  createMissingToolError,
+  createSingleToolView,
+  readNamedCommandLine,
+} from '../call.ts'
+import type { ProgressStyle, ToolInvocation } from '../command.ts'
+import { chooseProgress, printResult } from '../command.ts'
 import type { RegistryFlags } from '../config.ts'
 import { pickRegistryFlags, withRegistry } from '../config.ts'
-import { createSingleToolView, readOwnFlags } from '../tool-arguments.ts'
-import { applyRunMode, getRunCaller, obtainConsent } from './consent.ts'
-import type { RunFlags } from './create-run.ts'
+import { applyRunMode, getRunCaller, obtainConsent, toConsentRequest } from './consent.ts'
+import type { RunFlags, RunForKey } from './create-run.ts'
 import {
   createRunOnce,
   detachRun,
@@ -33,33 +40,19 @@ import {
   prepareRun,
   requireDetachable,
 } from './create-run.ts'
-import { runInForeground } from './foreground.ts'
-
-type RunCommand = ParsedCommand & { kind: 'tool' }
+import { openRunView, runInForeground } from './foreground.ts'
+import { createRunPerformer } from './supervise.ts'
 
 /** Runs a tool of the registry under the runner; gives the exit status. */
-export async function runRunCommand(
-  program: Servable,
-  command: RunCommand,
-  io: Io,
-  host: CommandHost,
-): Promise<number> {
-  const { flags, name, rest, problem } = readOwnFlags<RunFlags & RegistryFlags>(command, io)
-  const { globals } = command
-  if (globals.help) return printHelp(program, command, io)
-  const wrong = command.problem ?? problem
-  if (wrong) throw wrong
-  if (name === undefined)
-    throw new ToolError('MISSING_PARAM', 'tool is missing', {
-      field: 'tool',
-      suggestion: {
-        fix: 'Name the tool to run; toolable list shows them',
-        example: 'toolable run <tool> ...',
-        applicability: 'has_placeholders',
-      },
-    })
-  const { detach, wait, selftest } = flags
-  const progress = chooseProgress(flags.progress, globals, io)
+export async function runRun(command: ToolInvocation, context: BuiltinContext): Promise<number> {
+  const line = await readNamedCommandLine<RunFlags & RegistryFlags>(command, context, () =>
+    createMissingToolError('run', 'toolable run <tool> ...'),
+  )
+  if (!line) return 0
+  const { flags, name, rest } = line
+  const { io, globals } = context
+  const { detach, selftest } = flags
+  const progress = chooseProgress(flags.progress, context)
   const surroundings = pickRegistryFlags(flags)
   const root = findRunsFolder(io.cwd, flags.config)
   await recoverRuns(root)
@@ -71,92 +64,113 @@ export async function runRunCommand(
     const found = await entry.found.program?.()
     const asks = await isOnlyQuestion(entry, found, rest)
     // What takes a document has no flags of its own.
-    if (asks && takesDocument(found?.call))
-      return printToolHelp(createSingleToolView(registry, entry, 'run'), globals, io)
-    const subject = selftest
-      ? toSelftestProgram(found, name)
-      : asks && found
-        ? asPlainProgram(found, [])
-        : found
-    const read = await readToolInput(entry, subject, selftest ? [] : rest, globals, io, host)
-    const manner = { agreed: globals.yes === true, dryRun: globals.dryRun === true }
+    if (asks && takesDocument(found?.call)) {
+      const view = createSingleToolView(registry, entry, 'run')
+      return printHelp(view, createInvocation(view, globals, []), io)
+    }
+    const program = choosePlainProgram(found, name, { asks, selftest })
+    const read = await readToolInput(entry, program, selftest ? [] : rest, context)
+    const mode = { agreed: globals.yes === true, dryRun: globals.dryRun === true }
     // A program of ours asks by itself, in its own words.
-    if (subject?.call.form !== 'toolable')
-      await obtainConsent(
-        {
-          name: entry.name,
-          destructive: entry.definition.metadata.annotations.destructive === true,
-        },
-        manner,
-        io,
-        host.signal,
-      )
-    const given = selftest || asks ? read : await applyRunMode(read, entry, subject, manner)
+    if (program?.call.form !== 'toolable')
+      await obtainConsent(toConsentRequest(entry), mode, context)
+    const given = selftest || asks ? read : await applyRunMode(read, entry, program, mode)
     const options = {
       ...parseRunOptions(flags, globals, io.cwd),
       surroundings,
       caller: getRunCaller(io),
     }
     if (detach) requireDetachable(options)
-    const { request: asked, start } = await prepareRun(
-      {
-        entry,
-        program: subject,
-        given,
-        options,
-        dryRun: manner.dryRun,
-        workflow: getLoadedWorkflow(entry.found),
-      },
-      io,
-    )
-    const keyed = await createRunOnce(
-      root,
-      asked,
-      selftest || asks || manner.dryRun ? undefined : globals.idempotencyKey,
-    )
-    if (keyed.is !== 'new')
-      return (await import('../control/resume.ts')).joinEarlierRun(
-        keyed,
-        { flags, progress },
-        io,
-        host,
-        globals,
-      )
-    const { paths, request } = keyed
-    if (detach) return detachRun(paths, request, io, host, globals)
-    return runInForeground(
-      paths,
-      request,
-      {
-        ...(start ? { start: start(paths, request, registry) } : { registry }),
-        wait: wait === true,
-        progress,
-        asks,
-      },
-      io,
-      host,
-      globals,
-    )
+    const { dryRun } = mode
+    const workflow = getLoadedWorkflow(entry.found)
+    const request = await prepareRun({ entry, program, given, options, dryRun, workflow }, io)
+    const key = selftest || asks || dryRun ? undefined : globals.idempotencyKey
+    return startOrJoinRun({ root, request, key, flags, progress, asks, registry }, context)
   })
 }
 
-function printToolHelp(view: Servable, globals: RunCommand['globals'], io: Io): Promise<number> {
-  return printHelp(
-    view,
-    { globals, builtin: true, kind: 'tool', entry: view.entries[0]!, single: false, tokens: [] },
-    io,
-  )
+type RunStart = {
+  readonly root: string
+  readonly request: RunRequest
+  /** The idempotency key. */
+  readonly key: string | undefined
+  readonly flags: RunFlags & { readonly config?: string }
+  readonly progress: ProgressStyle
+  /** Only a question about the tool, such as `--help`. */
+  readonly asks?: boolean
+  /** Undefined for what a server executes. */
+  readonly registry?: Registry
 }
 
-// What speaks by arguments gets them as they are; what wants one document gets one, whichever way
-// the user writes it.
+/**
+ * Records a run and performs it, in the background with `--detach`; where its idempotency key was
+ * used before, joins that run. Gives the exit status.
+ */
+export async function startOrJoinRun(
+  { root, request: asked, key, flags, progress, asks = false, registry }: RunStart,
+  context: BuiltinContext,
+): Promise<number> {
+  const keyed = await createRunOnce(root, asked, key)
+  if (keyed.is !== 'new') return joinEarlierRun(keyed, flags, progress, context)
+  const { paths, request } = keyed
+  if (flags.detach) return detachRun(paths, request, context)
+  const performer = await createRunPerformer(request, paths, registry, context.io)
+  const options = { ...performer, wait: flags.wait === true, progress, asks }
+  return runInForeground(paths, request, options, context)
+}
+
+// Shows the record of a run with the same key from its beginning until it is over; a workflow that
+// was left on its way is resumed.
+async function joinEarlierRun(
+  { is, paths, request }: RunForKey,
+  flags: RunFlags & { readonly config?: string },
+  progress: ProgressStyle,
+  context: BuiltinContext,
+): Promise<number> {
+  const { io, host, globals } = context
+  const { id, folder } = paths
+  const note =
+    is === 'left'
+      ? `${id} was begun with the same idempotency key, and goes on`
+      : `answered from an earlier run with the same idempotency key: ${id}`
+  if (!globals.quiet) io.stderr.write(`${note}\n`)
+  if (is === 'left') return (await import('../control/resume.ts')).resumeRun(id, flags, context)
+  if (flags.detach) {
+    const watch = `toolable watch ${id}`
+    const cancel = `toolable cancel ${id}`
+    printResult(
+      context,
+      `${id}; ${watch} shows it`,
+      { run_id: id, folder, watch, cancel },
+      { tool: 'toolable.run', run_id: id, duration_ms: 0, warnings: [note] },
+    )
+    return 0
+  }
+  const view = await openRunView(
+    { paths, request, io, globals, person: false, resumed: false },
+    { progress, bare: false },
+  )
+  try {
+    for await (const lines of followLines(paths.events, {
+      follow: true,
+      isComplete: () => !isRunLive(paths),
+      signal: host.signal,
+    }))
+      await view.show(`${lines.join('\n')}\n`)
+    await view.sumUp()
+    return getExitStatus(await readRunSummary(paths, request))
+  } finally {
+    await view.close()
+  }
+}
+
+// A tool that takes arguments gets them as they are; one that takes a document gets one, however it
+// was typed.
 async function readToolInput(
   entry: RegistryEntry,
   program: FoundProgram | undefined,
   rest: readonly string[],
-  globals: RunCommand['globals'],
-  io: Io,
-  host: CommandHost,
+  { io, host, globals }: BuiltinContext,
 ): Promise<RunArguments> {
   if (!takesDocument(program?.call)) return { args: rest }
   const args = await parseToolArguments(entry.definition, rest, globals, false)
@@ -165,26 +179,25 @@ async function readToolInput(
   return { args: rest, input: input as { readonly [field: string]: unknown } }
 }
 
-function toSelftestProgram(program: FoundProgram | undefined, name: string): FoundProgram {
-  const { selftest } = program ?? {}
-  if (!program || !selftest)
+// A self-test, and a question about the tool, print text and not the protocol of runs.
+function choosePlainProgram(
+  program: FoundProgram | undefined,
+  name: string,
+  { asks, selftest }: { readonly asks: boolean; readonly selftest: boolean | undefined },
+): FoundProgram | undefined {
+  const words = selftest ? program?.selftest : []
+  if (!words)
     throw new ToolError('NOT_FOUND', `the tool '${name}' has no self-test`, {
       suggestion: "Add health: {selftest: ['--selftest']} to its manifest",
     })
-  return asPlainProgram(program, selftest)
-}
-
-// Whoever asks about a tool hears what it prints, which is no run protocol.
-function asPlainProgram(program: FoundProgram, words: readonly string[]): FoundProgram {
+  if (!program || (!selftest && !asks)) return program
   const [first, ...others] = program.call.command
-  return {
-    ...program,
-    call: { ...program.call, form: 'program', command: [first, ...others, ...words] },
-  }
+  const command = [first, ...others, ...words] as const
+  return { ...program, call: { ...program.call, form: 'program', command } }
 }
 
-// Of tools that take a document only their help can be told; everything else is for the program
-// itself.
+// A tool that takes a document can only be asked for its help; every other question is for the
+// program itself.
 async function isOnlyQuestion(
   entry: RegistryEntry,
   program: FoundProgram | undefined,

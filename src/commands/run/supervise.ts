@@ -7,6 +7,7 @@ import { redirectStrayOutput } from '../../cli/stray-output.ts'
 import type { CommandHost } from '../../cli/types.ts'
 import type { Io } from '../../protocol/io.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import type { Registry } from '../../registry/types.ts'
 import { createFolderChannel } from '../../runner/answer-channels.ts'
 import { openRun } from '../../runner/find-run.ts'
 import { waitForHandOver } from '../../runner/lock.ts'
@@ -14,6 +15,7 @@ import { performRun } from '../../runner/perform-run.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
 import type { RunHost } from '../../runner/run-target.ts'
+import { HOUR_MS } from '../../util/units.ts'
 import { compact } from '../../util/values.ts'
 import { withRegistry } from '../config.ts'
 
@@ -42,89 +44,78 @@ export async function superviseRun(
 export type RunPerformer = Pick<RunHost, 'registry' | 'start'>
 
 /**
- * Opens the registry that a run needs to go on: only a tool that is no program needs one, and finds
- * it where the run was asked for. An agent and a workflow work with it, and are no tools of it.
+ * Opens what performs a run that exists. Only a tool that is no program needs a registry, the one
+ * of the place where the run was requested.
  */
-export function withRunPerformer<Result>(
+export async function withRunPerformer<Result>(
   request: RunRequest,
   paths: RunPaths,
   io: Pick<Io, 'env' | 'now'>,
   work: (performer: RunPerformer) => Promise<Result>,
 ): Promise<Result> {
-  const { call, cwd, surroundings, command } = request
+  const { call, cwd, surroundings = {}, workflow } = request
   if (call) return work({})
-  if (request.workflow?.server) return withRemotePerformer(request, paths, io, work)
-  return withRegistry(surroundings ?? {}, { cwd, env: io.env }, async (registry) => {
-    if (command === 'agent')
-      return work({
-        registry: (await import('../agent/agent-tool.ts')).createAgentRegistry(
-          registry,
-          paths.artifacts,
-        ),
-      })
-    if (command === 'workflow')
-      return work({
-        start: (await import('../../workflow/workflow-run.ts')).createWorkflowTarget({
-          paths,
-          request,
-          registry,
-          env: io.env,
-          now: io.now,
-        }),
-      })
-    return work({ registry })
-  })
+  if (workflow?.server) return work(await createRunPerformer(request, paths, undefined, io))
+  return withRegistry(surroundings, { cwd, env: io.env }, async (registry) =>
+    work(await createRunPerformer(request, paths, registry, io)),
+  )
 }
 
-// Its tools are those of the workers.
-async function withRemotePerformer<Result>(
+/**
+ * What performs a run with a registry. An agent and a workflow work with the registry and are no
+ * tools of it; the tools of a workflow on a server are those of its workers.
+ */
+export async function createRunPerformer(
   request: RunRequest,
   paths: RunPaths,
-  { now }: Pick<Io, 'now'>,
-  work: (performer: RunPerformer) => Promise<Result>,
-): Promise<Result> {
-  const { createRemoteTarget } = await import('../../workflow/restate/remote-run.ts')
-  return work({ start: createRemoteTarget({ paths, request, now }) })
+  registry: Registry | undefined,
+  { env, now }: Pick<Io, 'env' | 'now'>,
+): Promise<RunPerformer> {
+  if (request.workflow?.server) {
+    const { createRemoteTarget } = await import('../../workflow/restate/remote-run.ts')
+    return { start: createRemoteTarget({ paths, request, now }) }
+  }
+  if (!registry) return {}
+  if (request.command === 'workflow') {
+    const { createWorkflowTarget } = await import('../../workflow/workflow-run.ts')
+    return { start: createWorkflowTarget({ paths, request, registry, env, now }) }
+  }
+  if (request.command !== 'agent') return { registry }
+  const { createAgentRegistry } = await import('../agent/agent-tool.ts')
+  return { registry: createAgentRegistry(registry, paths.artifacts) }
 }
 
 /** Milliseconds that a run has to end after a signal: the grace of its tool, and a little more. */
 const SHUTDOWN_TIMEOUT_MS = 15_000
 /**
- * The same for a workflow that is cancelled, and takes back what it did; a second signal ends it at
- * once, and it can be resumed.
+ * The same for a workflow that is cancelled and runs its compensations; a second signal ends it, and
+ * it can be resumed.
  */
-const WORKFLOW_SHUTDOWN_TIMEOUT_MS = 3_600_000
+const WORKFLOW_SHUTDOWN_TIMEOUT_MS = HOUR_MS
+
+type HostOptions = { readonly onCrash?: (error: Error) => void } & Partial<
+  Pick<RunRequest, 'command' | 'run_id'>
+>
 
 /**
  * Makes this process one that performs a run: stray output of tools stays off stdout, and a signal
- * leaves the run time to end. A workflow is cancelled by Ctrl-C alone: whoever ends its process, or
- * its terminal, leaves it for a resume.
+ * leaves the run time to end. Only Ctrl-C cancels a workflow: when its process or its terminal is
+ * ended, it waits for a resume.
  */
 export function prepareHost(
   host: CommandHost,
-  {
-    onCrash = () => undefined,
-    command,
-    run_id,
-  }: { readonly onCrash?: (error: Error) => void } & Partial<
-    Pick<RunRequest, 'command' | 'run_id'>
-  > = {},
+  { onCrash = () => undefined, command, run_id = '' }: HostOptions = {},
 ): void {
+  const shutdownTimeoutMs = SHUTDOWN_TIMEOUT_MS
   if (command !== 'workflow')
-    return host.prepareForTools(redirectStrayOutput, {
-      onCrash,
-      shutdownTimeoutMs: SHUTDOWN_TIMEOUT_MS,
-    })
+    return host.prepareForTools(redirectStrayOutput, { onCrash, shutdownTimeoutMs })
   host.prepareForTools(redirectStrayOutput, {
     onCrash,
     shutdownTimeoutMs: WORKFLOW_SHUTDOWN_TIMEOUT_MS,
-    leave: (signal, status) =>
-      signal === 'SIGINT'
-        ? undefined
-        : {
-            error: createInterruptedError(signal, status, run_id ?? ''),
-            shutdownTimeoutMs: SHUTDOWN_TIMEOUT_MS,
-          },
+    leave(signal, status) {
+      if (signal === 'SIGINT') return undefined
+      return { error: createInterruptedError(signal, status, run_id), shutdownTimeoutMs }
+    },
   })
 }
 

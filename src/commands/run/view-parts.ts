@@ -11,7 +11,6 @@ import type { RunEvent } from '../../protocol/run-state.ts'
 import { readEventBatches } from '../../runner/log-reader.ts'
 import type { RunRequest } from '../../runner/request.ts'
 import type { RunPaths } from '../../runner/run-paths.ts'
-import { getRunPaths } from '../../runner/run-paths.ts'
 import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import { toEventText } from '../../views/model/event-text.ts'
 import type { RunModelInput } from '../../views/model/run-model.ts'
@@ -26,8 +25,10 @@ export type ViewedRun = {
   readonly request: RunRequest
   readonly io: Io
   readonly globals: GlobalFlags
-  /** Whether a person sits here, who is asked. */ readonly person: boolean
-  /** It goes on after an attempt that was seen elsewhere. */ readonly resumed: boolean
+  /** Whether questions go to a person at this terminal. */
+  readonly person: boolean
+  /** It continues after an attempt that was shown elsewhere. */
+  readonly resumed: boolean
 }
 
 /**
@@ -42,6 +43,14 @@ export type RunViewPart = {
   sumUp?(): Promise<void>
   /** Leaves the terminal as it was found, whatever happened. */
   close?(): Promise<void>
+}
+
+/** The lines of a record, parsed. */
+export function parseEventLines(lines: string): readonly RunEvent[] {
+  return lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as RunEvent)
 }
 
 /** Knows which questions have been shown. */
@@ -67,23 +76,20 @@ export function createShownQuestions(): ShownQuestions {
         waiting.get(id)?.()
       }
     },
-    untilShown: (id, signal) =>
-      shown.has(id) || signal.aborted
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            waiting.set(id, resolve)
-            signal.addEventListener('abort', () => resolve(), { once: true })
-          }),
+    async untilShown(id, signal) {
+      if (shown.has(id) || signal.aborted) return
+      await new Promise<void>((resolve) => {
+        waiting.set(id, resolve)
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+    },
   }
 }
 
 /** The id of the question that an event asks. */
 export function getQuestionId({ type, interaction }: RunEvent): string | undefined {
-  return type === 'action_required' &&
-    isObject(interaction) &&
-    typeof interaction['id'] === 'string'
-    ? interaction['id']
-    : undefined
+  if (type !== 'action_required' || !isObject(interaction)) return undefined
+  return typeof interaction['id'] === 'string' ? interaction['id'] : undefined
 }
 
 /** What happened in earlier attempts of a run that goes on: it is part of the picture. */
@@ -123,19 +129,11 @@ export function listKeptFiles(
   cwd: string,
 ): readonly { readonly path: string; readonly bytes?: number }[] {
   return artifacts.flatMap((artifact) => {
-    if (
-      !isObject(artifact) ||
-      typeof artifact['path'] !== 'string' ||
-      artifact['sha256'] === undefined
-    )
-      return []
-    const { bytes } = artifact
-    return [
-      compact({
-        path: toShortPath(cwd, join(paths.artifacts, artifact['path'])),
-        bytes: typeof bytes === 'number' ? bytes : undefined,
-      }),
-    ]
+    if (!isObject(artifact)) return []
+    const { path, sha256, bytes } = artifact
+    if (typeof path !== 'string' || sha256 === undefined) return []
+    const kept = { path: toShortPath(cwd, join(paths.artifacts, path)) }
+    return [typeof bytes === 'number' ? { ...kept, bytes } : kept]
   })
 }
 
@@ -163,16 +161,15 @@ const MAX_TAIL_BYTES = 65_536
 const MAX_TAIL_LINES = 20
 
 /**
- * The last lines that the tool of a run has said, and where all of them are; undefined where nobody
- * can know.
+ * The last lines that the tool of a run has written, and where all of them are; undefined where its
+ * record cannot be read.
  */
-export function readLogTail(root: string, run: string, cwd: string): LogTail | undefined {
-  const paths = getRunPaths(root, run)
+export function readLogTail(paths: RunPaths, cwd: string): LogTail | undefined {
   try {
     const lines = readFileEnd(paths.events)
       .split('\n')
       .flatMap((line) => toLogLines(parseJsonObject(line)))
-    return { lines: lines.slice(-MAX_TAIL_LINES), path: getLogPath(root, run, cwd) }
+    return { lines: lines.slice(-MAX_TAIL_LINES), path: getLogPath(paths, cwd) }
   } catch {
     return undefined
   }
@@ -182,12 +179,9 @@ export function readLogTail(root: string, run: string, cwd: string): LogTail | u
  * The file with the log of a run, as short as it can be pasted: what its tool wrote to stderr, else
  * its record.
  */
-export function getLogPath(root: string, run: string, cwd: string): string {
-  const { stderr, events } = getRunPaths(root, run)
-  return toShortPath(
-    cwd,
-    (statSync(stderr, { throwIfNoEntry: false })?.size ?? 0) > 0 ? stderr : events,
-  )
+export function getLogPath({ stderr, events }: RunPaths, cwd: string): string {
+  const { size = 0 } = statSync(stderr, { throwIfNoEntry: false }) ?? {}
+  return toShortPath(cwd, size > 0 ? stderr : events)
 }
 
 /** A path that can be pasted here. */
@@ -199,9 +193,8 @@ function toShortPath(cwd: string, path: string): string {
 function toLogLines(event: { readonly [field: string]: unknown } | undefined): readonly string[] {
   if (event?.['type'] === 'diagnostic')
     return typeof event['line'] === 'string' ? [event['line']] : []
-  return event?.['type'] === 'log' && event['step_state'] === undefined
-    ? [toEventText({ ...event, level: undefined } as unknown as RunEvent)]
-    : []
+  if (event?.['type'] !== 'log' || event['step_state'] !== undefined) return []
+  return [toEventText({ ...event, level: undefined } as unknown as RunEvent)]
 }
 
 // The first line of it may be torn; it is no object then.

@@ -16,6 +16,8 @@ import { recoverRuns } from '../../runner/recover.ts'
 import { removeRun, sweepRemovedRuns } from '../../runner/run-folder.ts'
 import { findRunsFolder } from '../../runner/run-paths.ts'
 import { readBriefSummary } from '../../runner/summary.ts'
+import { pluralize } from '../../util/text.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../util/units.ts'
 
 type CleanRunsInput = {
   readonly olderThan?: string
@@ -25,10 +27,10 @@ type CleanRunsInput = {
 }
 
 /** What was removed, and how many runs are left. */
-export type CleanedRuns = { readonly removed: readonly string[]; readonly left: number }
+type CleanedRuns = { readonly removed: readonly string[]; readonly left: number }
 
 /** A run that is over. */
-export type EndedRun = { readonly run: ListedRun; readonly state: RunState }
+type EndedRun = { readonly run: ListedRun; readonly state: RunState }
 
 /** Removes runs that are over, or plans to. */
 export async function cleanRuns(
@@ -56,21 +58,16 @@ export async function findEndedRuns(
 ): Promise<readonly EndedRun[]> {
   const over: EndedRun[] = []
   for (const run of all) {
-    const seen = isRunLive(run.paths)
-      ? undefined
-      : await readBriefSummary(run.paths, { run_id: run.id, tool: '', created: '' })
-    if (
-      seen &&
-      isFinished(seen.state) &&
-      (states === undefined || states.includes(seen.state)) &&
-      Math.max(run.created, Date.parse(seen.ended ?? '') || 0) < before
-    )
-      over.push({ run, state: seen.state })
+    if (isRunLive(run.paths)) continue
+    const identity = { run_id: run.id, tool: '', created: '' }
+    const { state, ended } = await readBriefSummary(run.paths, identity)
+    const isOld = Math.max(run.created, Date.parse(ended ?? '') || 0) < before
+    if (isFinished(state) && isOld && (states?.includes(state) ?? true)) over.push({ run, state })
   }
   return over
 }
 
-/** Removes runs one after the other; what somebody has taken up meanwhile stays, and is told. */
+/** Removes runs one after the other; one that was resumed meanwhile stays, and is an error. */
 export async function removeRuns(
   root: string,
   going: readonly EndedRun[],
@@ -96,15 +93,14 @@ export async function removeRuns(
 export const renderCleanResult: ResultRenderer = (result) => {
   if ('plan' in (result as object)) {
     const { plan } = result as { readonly plan: readonly { readonly target: string }[] }
-    return plan.length === 0
-      ? 'nothing to remove\n'
-      : plan.map(({ target }) => `would remove ${target}\n`).join('')
+    if (plan.length === 0) return 'nothing to remove\n'
+    return plan.map(({ target }) => `would remove ${target}\n`).join('')
   }
   const { removed, left } = result as CleanedRuns
-  return `${removed.length} ${removed.length === 1 ? 'run' : 'runs'} removed, ${left} left\n`
+  return `${pluralize(removed.length, 'run')} removed, ${left} left\n`
 }
 
-const AGE_UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+const AGE_UNIT_MS = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS } as const
 
 /** Milliseconds of an age as people write it: `30m`, `12h`, `7d`. Throws INVALID_INPUT. */
 function parseAge(text: string, field: string): number {

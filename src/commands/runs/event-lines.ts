@@ -4,12 +4,13 @@
 
 import type { TextPainter } from '../../cli/formats/terminal-text.ts'
 import { cleanLine, cleanText, createTextPainter } from '../../cli/formats/terminal-text.ts'
-import { choosePresentation } from '../../cli/presentation.ts'
-import type { BuiltinContext } from '../../cli/types.ts'
 import type { RunEvent, RunState } from '../../protocol/run-state.ts'
 import { quoteCommandLine, shorten } from '../../util/text.ts'
 import { compact, isObject } from '../../util/values.ts'
 import { getMessage, getPercent, toEventText } from '../../views/model/event-text.ts'
+import type { Execution } from '../../workflow/engine.ts'
+import type { OutputContext } from '../command.ts'
+import { getPresentation } from '../command.ts'
 
 /** Prints lines as they come, and waits for the reader; JSON for programs, words for people. */
 export type LinePrinter = {
@@ -18,20 +19,20 @@ export type LinePrinter = {
   text(run: string, stream: string, lines: readonly string[]): Promise<void>
   /** Lines for people only, as they are. */
   words(lines: (paint: TextPainter) => readonly string[]): Promise<void>
-  /** True when nobody reads any more. */
+  /** True when the reader is gone. */
   readonly closed: boolean
 }
 
 type PrinterOptions = {
   /** Each line for people says which run it is of. */
   readonly named?: boolean
-  /** People see also what says nothing to them: they have asked for it. */
+  /** Also events that say nothing to people, because they were asked for. */
   readonly everything?: boolean
   /** Words on stderr, whatever stdout carries. */
   readonly beside?: boolean
 }
 
-// What `--quiet` leaves out, besides all that is told of tasks: their run says how they ended.
+// What `--quiet` leaves out, besides all events of tasks: their run says how they ended.
 const NOTE_TYPES = [
   'runner_start',
   'progress',
@@ -44,22 +45,23 @@ const NOTE_TYPES = [
 
 /** The printer of a command. */
 export function createLinePrinter(
-  { io, globals }: Pick<BuiltinContext, 'io' | 'globals'>,
+  context: OutputContext,
   { named = false, everything = false, beside = false }: PrinterOptions = {},
 ): LinePrinter {
-  const { mode, color, stderrColor } = choosePresentation(globals, io)
+  const { io, globals } = context
+  const { mode, color, stderrColor } = getPresentation(context)
   const paint = createTextPainter(beside ? stderrColor : color)
   const forPeople = beside || mode === 'text'
   const sink = beside ? io.stderr : io.stdout
   const tools = new Map<string, string>()
-  const send = (lines: readonly string[]): Promise<void> =>
-    lines.length === 0 ? Promise.resolve() : sink.send(`${lines.join('\n')}\n`)
+  const send = async (lines: readonly string[]): Promise<void> => {
+    if (lines.length > 0) await sink.send(joinLines(lines))
+  }
   const describe = (event: RunEvent): readonly string[] => {
     if (event.type === 'runner_start' && typeof event['tool'] === 'string')
       tools.set(event.run_id, event['tool'])
-    return globals.quiet && isNoteEvent(event)
-      ? []
-      : renderEvent(event, { paint, tool: tools.get(event.run_id), named, everything })
+    if (globals.quiet && isNoteEvent(event)) return []
+    return renderEvent(event, { paint, tool: tools.get(event.run_id), named, everything })
   }
   return {
     events: (events) =>
@@ -70,7 +72,7 @@ export function createLinePrinter(
           forPeople ? cleanText(line) : JSON.stringify({ run_id: run, stream, line }),
         ),
       ),
-    words: (lines) => (forPeople ? send(lines(paint)) : Promise.resolve()),
+    words: async (lines) => (forPeople ? send(lines(paint)) : undefined),
     get closed() {
       return sink.closed === true
     },
@@ -89,7 +91,7 @@ type EventWords = {
   readonly fix?: string
 }
 
-/** So wide is the column of words. */
+/** The width of the column of words. */
 const WORD_COLUMN_WIDTH = 9
 const MAX_TEXT_CHARS = 500
 
@@ -112,40 +114,40 @@ function renderEvent(
   event: RunEvent,
   { paint, tool, named, everything }: EventLineOptions,
 ): string[] {
-  const said =
-    (Object.hasOwn(WORDS_BY_TYPE, event.type) ? WORDS_BY_TYPE[event.type]! : toOtherWords)(
-      event,
-      tool,
-    ) ?? (everything ? toOtherWords(event) : undefined)
+  const toWords = Object.hasOwn(WORDS_BY_TYPE, event.type)
+    ? WORDS_BY_TYPE[event.type]!
+    : toOtherWords
+  const said = toWords(event, tool) ?? (everything ? toOtherWords(event) : undefined)
   if (!said) return []
-  const { word, style, text, fix } = said
-  const column = cleanLine(word)
-  const painted =
-    event.type === 'runner_end'
-      ? paintState(word as RunState, paint)
-      : style
-        ? paint(style, column)
-        : column
-  const head = `${paint('dim', cleanLine(String(event.ts).slice(11, 19)))}  ${named ? `${event.run_id}  ` : ''}`
-  const line =
-    `${head}${painted}${' '.repeat(Math.max(0, WORD_COLUMN_WIDTH - column.length))}  ${style === 'dim' ? paint('dim', cleanLine(text)) : cleanLine(text)}`.trimEnd()
-  return fix === undefined
-    ? [line]
-    : [line, `${named ? ' '.repeat(event.run_id.length + 2) : ''}${renderFact('fix', fix, paint)}`]
+  const { word, text, fix } = said
+  const isEnd = event.type === 'runner_end'
+  const style = isEnd ? STATE_COLORS[word as RunState] : said.style
+  const column = toColumn(cleanLine(word), style, paint)
+  const time = paint('dim', cleanLine(String(event.ts).slice(11, 19)))
+  const name = named ? `${event.run_id}  ` : ''
+  const line = cleanLine(text)
+  const shown = said.style === 'dim' ? paint('dim', line) : line
+  const lines = [`${time}  ${name}${column}  ${shown}`.trimEnd()]
+  if (fix !== undefined) lines.push(`${' '.repeat(name.length)}${renderFact('fix', fix, paint)}`)
+  return lines
 }
 
 /** A fact below the events, in their columns. */
 export function renderFact(word: string, text: string, paint: TextPainter): string {
-  return `${' '.repeat(10)}${paint('cyan', word)}${' '.repeat(Math.max(0, WORD_COLUMN_WIDTH - word.length))}  ${cleanLine(text)}`
+  return `${' '.repeat(10)}${toColumn(word, 'cyan', paint)}  ${cleanLine(text)}`
 }
 
-const toOtherWords = (event: RunEvent): EventWords => ({
-  word: event.type.startsWith('task_') ? 'task' : event.type,
-  style: 'cyan',
-  text: [event.type.startsWith('task_') ? event.type.slice(5) : '', toEventText(event)]
-    .filter((part) => part !== '')
-    .join(' '),
-})
+function toColumn(word: string, style: PaintStyle | undefined, paint: TextPainter): string {
+  const space = ' '.repeat(Math.max(0, WORD_COLUMN_WIDTH - word.length))
+  return `${style ? paint(style, word) : word}${space}`
+}
+
+function toOtherWords(event: RunEvent): EventWords {
+  const text = toEventText(event)
+  if (!event.type.startsWith('task_')) return { word: event.type, style: 'cyan', text }
+  const what = event.type.slice('task_'.length)
+  return { word: 'task', style: 'cyan', text: text === '' ? what : `${what} ${text}` }
+}
 
 // Undefined where the event says nothing to people.
 const WORDS_BY_TYPE: {
@@ -185,7 +187,7 @@ const WORDS_BY_TYPE: {
       text: joinGroups(': ', [[!isTool && step], [getMessage(event)]]),
     }
   },
-  // When a step of a workflow begins and ends its task tells, or the next one.
+  // The task of a step says when it begins and ends.
   log: (event) =>
     event['level'] === 'debug' && event['step_state'] !== undefined
       ? undefined
@@ -205,20 +207,16 @@ const WORDS_BY_TYPE: {
     }
   },
   task_action_required: () => undefined,
-  runner_log: (event) =>
-    isObject(event['answer']) && event['answer']['withdrawn'] === true
-      ? {
-          word: 'answer',
-          style: 'dim',
-          text: `nobody waits for the answer to ${toText(event['answer']['id'])} any more`,
-        }
-      : isObject(event['answer'])
-        ? {
-            word: 'answer',
-            style: 'cyan',
-            text: `${toText(event['answer']['value'])} (${toText(event['answer']['by'])})`,
-          }
-        : { word: 'runner', style: 'dim', text: toEventText(event) },
+  runner_log(event) {
+    const { answer } = event
+    if (!isObject(answer)) return { word: 'runner', style: 'dim', text: toEventText(event) }
+    if (answer['withdrawn'] !== true) {
+      const text = `${toText(answer['value'])} (${toText(answer['by'])})`
+      return { word: 'answer', style: 'cyan', text }
+    }
+    const text = `nobody waits for the answer to ${toText(answer['id'])} any more`
+    return { word: 'answer', style: 'dim', text }
+  },
   action_required: (event) => ({
     word: 'asks',
     style: 'yellow',
@@ -227,22 +225,19 @@ const WORDS_BY_TYPE: {
       [toOptionsText(event['interaction'])],
     ]),
   }),
-  diagnostic: (event) =>
-    event['reason'] === 'stderr'
-      ? { word: 'stderr', style: 'dim', text: toText(event['line']) }
-      : {
-          word: 'ignored',
-          style: 'yellow',
-          text: joinGroups(': ', [[getMessage(event)], [event['line']]]),
-        },
+  diagnostic(event) {
+    if (event['reason'] === 'stderr')
+      return { word: 'stderr', style: 'dim', text: toText(event['line']) }
+    const text = joinGroups(': ', [[getMessage(event)], [event['line']]])
+    return { word: 'ignored', style: 'yellow', text }
+  },
   // What a plain program printed has been seen line by line.
   result(event) {
-    const text = Object.hasOwn(event, 'exit_status')
-      ? ''
-      : joinGroups(' ', [
-          [event['status'] !== 'ok' && event['status']],
-          [event['result'] !== null && toText(event['result'])],
-        ])
+    if (Object.hasOwn(event, 'exit_status')) return undefined
+    const text = joinGroups(' ', [
+      [event['status'] !== 'ok' && event['status']],
+      [event['result'] !== null && toText(event['result'])],
+    ])
     return text === '' ? undefined : { word: 'result', style: 'green', text }
   },
   artifact: (event) => ({
@@ -276,13 +271,12 @@ function toLevelWords(level: unknown): { readonly word: string; readonly style?:
 }
 
 function toOptionsText(interaction: unknown): string | undefined {
-  const options =
-    isObject(interaction) && Array.isArray(interaction['options'])
-      ? interaction['options'].slice(0, 20)
-      : []
-  return options.length === 0
-    ? undefined
-    : `(${options.map((option: unknown) => toText(isObject(option) ? option['value'] : option)).join(' | ')})`
+  const options = isObject(interaction) ? interaction['options'] : undefined
+  if (!Array.isArray(options) || options.length === 0) return undefined
+  const values = options
+    .slice(0, 20)
+    .map((option: unknown) => toText(isObject(option) ? option['value'] : option))
+  return `(${values.join(' | ')})`
 }
 
 function toArgumentsText(args: unknown): string | undefined {
@@ -292,9 +286,9 @@ function toArgumentsText(args: unknown): string | undefined {
 }
 
 function toSecondsText(seconds: unknown): string | undefined {
-  return typeof seconds === 'number'
-    ? `${seconds < 1 ? Math.round(seconds * 100) / 100 : Math.round(seconds * 10) / 10} s`
-    : undefined
+  if (typeof seconds !== 'number') return undefined
+  const precision = seconds < 1 ? 100 : 10
+  return `${Math.round(seconds * precision) / precision} s`
 }
 
 // Groups of words: within one they stand beside each other, between them the separator.
@@ -311,11 +305,9 @@ function joinGroups(separator: string, groups: readonly (readonly unknown[])[]):
 }
 
 function toText(value: unknown): string {
-  return typeof value === 'string'
-    ? value.slice(0, MAX_TEXT_CHARS)
-    : value === undefined
-      ? ''
-      : shorten(JSON.stringify(value) ?? '', MAX_TEXT_CHARS)
+  if (value === undefined) return ''
+  if (typeof value === 'string') return value.slice(0, MAX_TEXT_CHARS)
+  return shorten(JSON.stringify(value) ?? '', MAX_TEXT_CHARS)
 }
 
 /** The colour of each state; the word always stands beside it. */
@@ -331,4 +323,18 @@ export const STATE_COLORS = {
 /** A state in its colour. */
 export function paintState(state: RunState, paint: TextPainter): string {
   return paint(STATE_COLORS[state], state)
+}
+
+/** Lines as text, each with its end. */
+export function joinLines(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** How long an execution took; undefined while it runs, and where the clock went back. */
+export function getDurationSeconds({
+  created,
+  ended,
+}: Pick<Execution, 'created' | 'ended'>): number | undefined {
+  const seconds = ended === undefined ? NaN : (Date.parse(ended) - Date.parse(created)) / 1000
+  return seconds >= 0 ? seconds : undefined
 }

@@ -2,7 +2,6 @@
  * `toolable watch`, `toolable runs logs` and `toolable runs export`: following and printing the record of runs.
  */
 
-import { choosePresentation } from '../../cli/presentation.ts'
 import { redirectStrayOutput } from '../../cli/stray-output.ts'
 import type { BuiltinContext } from '../../cli/types.ts'
 import type { RunEvent, RunStateInfo } from '../../protocol/run-state.ts'
@@ -17,8 +16,10 @@ import { findRunsFolder, isRunIdWithoutFolder } from '../../runner/run-paths.ts'
 import { getExitStatus } from '../../runner/summary.ts'
 import { exportTrace, sendTrace } from '../../runner/trace-export.ts'
 import { createSummaryBuilder } from '../../views/model/run-summary.ts'
-import { chooseProgress } from '../command.ts'
-import type { WatchedRun, Watcher, WatchOptions } from '../run/tree-views.ts'
+import type { InlineRun } from '../../workflow/inline-run.ts'
+import type { OutputContext } from '../command.ts'
+import { chooseProgress, isTextOutput } from '../command.ts'
+import type { TreeWatcher, WatchedRun, Watcher, WatchOptions } from '../run/terminal-views.ts'
 import type { LinePrinter } from './event-lines.ts'
 import { createLinePrinter } from './event-lines.ts'
 
@@ -40,12 +41,12 @@ export async function watchRuns(
   { run = [], all = false, since = 1, progress, config }: WatchRunsInput,
   context: BuiltinContext,
 ): Promise<number> {
-  const { io, host, globals } = context
+  const { io, host } = context
   if (run.length > 0 === all)
     throw new ToolError('USAGE', 'name the runs to watch, or give --all', {
       suggestion: 'toolable watch latest',
     })
-  const chosen = chooseProgress(progress, globals, io)
+  const chosen = chooseProgress(progress, context)
   host.prepareForTools(redirectStrayOutput)
   const root = findRunsFolder(io.cwd, config)
   await recoverRuns(root)
@@ -55,65 +56,63 @@ export async function watchRuns(
         .reverse()
         .map(({ id }) => openRun(root, id))
     : await Promise.all(run.map((word) => openWatchedRun(root, word)))
-  const onlooker = await createWatcher(context, { progress: chosen, root, runs: opened, since })
+  const watcher = await createWatcher(context, { progress: chosen, root, runs: opened, since })
   const statuses = await Promise.all(
-    opened.map((one) => watchRun(root, one, onlooker, host.signal)),
-  ).finally(onlooker.end)
+    opened.map((one) => watchRun(root, one, watcher, host.signal)),
+  ).finally(watcher.end)
   await io.stdout.flush()
   return host.signal.aborted ? ABORTED_STATUS : (statuses.find((status) => status !== 0) ?? 0)
 }
 
 async function openWatchedRun(root: string, word: string): Promise<WatchedRun> {
-  return (
-    (isRunIdWithoutFolder(root, word)
-      ? await (await import('../../workflow/inline-run.ts')).openInlineRun(root, word)
-      : undefined) ?? openRun(root, word)
-  )
+  return (await tryOpenInlineRun(root, word)) ?? openRun(root, word)
+}
+
+// A workflow that a program executes without a folder for it.
+async function tryOpenInlineRun(root: string, word: string): Promise<InlineRun | undefined> {
+  if (!isRunIdWithoutFolder(root, word)) return undefined
+  return (await import('../../workflow/inline-run.ts')).openInlineRun(root, word)
 }
 
 async function watchRun(
   root: string,
   opened: WatchedRun,
-  onlooker: Watcher,
+  watcher: Watcher,
   signal: AbortSignal,
 ): Promise<number> {
   const { request } = opened
+  const isInline = 'events' in opened
   const summary = createSummaryBuilder(request)
-  for await (const events of 'events' in opened
+  const batches = isInline
     ? opened.events({ follow: true, signal })
-    : followRun(root, opened.paths, signal)) {
+    : followRun(root, opened.paths, signal)
+  for await (const events of batches) {
     for (const event of events) summary.add(event)
-    await onlooker.addEvents(opened, events)
-    if (onlooker.closed) break
+    await watcher.addEvents(opened, events)
+    if (watcher.closed) break
   }
-  // What its program left goes on as a run, which tells it from its beginning.
-  if (
-    'events' in opened &&
-    !isFinished(summary.current().state) &&
-    !onlooker.closed &&
-    !signal.aborted
-  )
-    return watchRun(root, await openWatchedRun(root, request.run_id), onlooker, signal)
+  const isOver = isFinished(summary.current().state) || watcher.closed || signal.aborted
+  // An execution that its program left continues as a run, which reports it from its beginning.
+  if (isInline && !isOver)
+    return watchRun(root, await openWatchedRun(root, request.run_id), watcher, signal)
   return getExitStatus(summary.current())
 }
 
 /** Opens what stdout carries of watched runs, and what is shown beside it. */
 async function createWatcher(context: BuiltinContext, watching: WatchOptions): Promise<Watcher> {
-  const { io, globals } = context
+  const { io } = context
   const { progress, runs, since } = watching
   const named = runs.length > 1
-  const forPeople = choosePresentation(globals, io).mode === 'text'
-  const printers: readonly LinePrinter[] = [
-    ...(!forPeople || progress === 'words' || (progress === 'tree' && !io.stdout.isTTY)
-      ? [createLinePrinter(context, { named })]
-      : []),
-    ...(progress === 'words-beside' ? [createLinePrinter(context, { named, beside: true })] : []),
-  ]
+  const forPeople = isTextOutput(context)
+  const hasTree = progress === 'tree'
+  const printers: LinePrinter[] = []
+  if (!forPeople || progress === 'words' || (hasTree && !io.stdout.isTTY))
+    printers.push(createLinePrinter(context, { named }))
+  if (progress === 'words-beside')
+    printers.push(createLinePrinter(context, { named, beside: true }))
   const tree =
-    progress === 'tree' || (forPeople && progress !== 'words')
-      ? await (
-          await import('../run/tree-views.ts')
-        ).createTreeWatcher(context, watching, forPeople && io.stdout.isTTY)
+    hasTree || (forPeople && progress !== 'words')
+      ? await openTreeWatcher(context, watching, forPeople)
       : undefined
   const print = async (events: readonly RunEvent[]): Promise<void> => {
     const wanted = events.filter(({ seq }) => seq >= since)
@@ -123,9 +122,8 @@ async function createWatcher(context: BuiltinContext, watching: WatchOptions): P
   }
   return {
     async addEvents(run, events) {
-      await (tree && printers.length > 0 && io.stdout.isTTY
-        ? tree.aside(() => print(events))
-        : print(events))
+      const isShared = printers.length > 0 && io.stdout.isTTY
+      await (tree && isShared ? tree.aside(() => print(events)) : print(events))
       await tree?.addEvents(run, events)
     },
     get closed() {
@@ -133,6 +131,15 @@ async function createWatcher(context: BuiltinContext, watching: WatchOptions): P
     },
     end: async () => tree?.end(),
   }
+}
+
+async function openTreeWatcher(
+  context: OutputContext,
+  watching: WatchOptions,
+  forPeople: boolean,
+): Promise<TreeWatcher> {
+  const { createTreeWatcher } = await import('../run/terminal-views.ts')
+  return createTreeWatcher(context, watching, forPeople && context.io.stdout.isTTY)
 }
 
 type RunLogsInput = {
@@ -144,8 +151,6 @@ type RunLogsInput = {
   readonly config?: string
 }
 
-const CANCELLED_STATUS = 130
-
 /** Prints the record of a run; gives the exit status, which says nothing of the run. */
 export async function printRunLogs(
   { run, follow = false, stderr = false, type, since = 1, config }: RunLogsInput,
@@ -155,29 +160,34 @@ export async function printRunLogs(
   host.prepareForTools(redirectStrayOutput)
   const root = findRunsFolder(io.cwd, config)
   await recoverRuns(root)
-  const light = isRunIdWithoutFolder(root, run)
-    ? await (await import('../../workflow/inline-run.ts')).openInlineRun(root, run)
-    : undefined
-  const paths = light ? undefined : findRun(root, run)
+  const inline = await tryOpenInlineRun(root, run)
+  const paths = inline ? undefined : findRun(root, run)
   const printer = createLinePrinter(context, { everything: type !== undefined })
-  // Tools inside a program have no stderr of their own.
-  if (stderr) await (paths && printStderr(paths, follow, printer, host.signal))
-  else {
-    for await (const events of !paths
-      ? light!.events({ follow, signal: host.signal })
-      : follow
-        ? followRun(root, paths, host.signal)
-        : readEventBatches(paths.events, { signal: host.signal })) {
-      await printer.events(
-        events.filter(
-          (event) => event.seq >= since && (type === undefined || type.includes(event.type)),
-        ),
-      )
+  const { signal } = host
+  if (!stderr) {
+    const isWanted = (event: RunEvent): boolean =>
+      event.seq >= since && (type?.includes(event.type) ?? true)
+    const batches = paths
+      ? readRunEvents(root, paths, follow, signal)
+      : inline!.events({ follow, signal })
+    for await (const events of batches) {
+      await printer.events(events.filter(isWanted))
       if (printer.closed) break
     }
   }
+  // Tools inside a program have no stderr of their own.
+  if (stderr && paths) await printStderr(paths, follow, printer, signal)
   await io.stdout.flush()
-  return host.signal.aborted ? CANCELLED_STATUS : 0
+  return signal.aborted ? ABORTED_STATUS : 0
+}
+
+function readRunEvents(
+  root: string,
+  paths: RunPaths,
+  follow: boolean,
+  signal: AbortSignal,
+): AsyncIterable<readonly RunEvent[]> {
+  return follow ? followRun(root, paths, signal) : readEventBatches(paths.events, { signal })
 }
 
 async function printStderr(
@@ -198,8 +208,8 @@ async function printStderr(
 }
 
 /**
- * The events of a run until it is over, whoever ends it: where its runner dies meanwhile, the
- * record is finished and read to its end.
+ * The events of a run until it is over. Where its runner dies meanwhile, the record is finished and
+ * read to its end.
  */
 async function* followRun(
   root: string,

@@ -5,6 +5,7 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { Registry } from '../../registry/types.ts'
 import { listRuns, openRun } from '../../runner/find-run.ts'
@@ -14,29 +15,31 @@ import { takesDocument, toRunArguments } from '../../runner/request.ts'
 import { createRun } from '../../runner/run-folder.ts'
 import { createRunId, isRunId, isRunIdWithoutFolder } from '../../runner/run-paths.ts'
 import { joinTrace } from '../../runner/trace-context.ts'
+import { SerialQueue } from '../../util/async.ts'
+import { DAY_MS } from '../../util/units.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'
 import type { StartedRun } from '../../views/model/api.ts'
 import type { ActionsSource } from '../../views/server/backend.ts'
-import { checkTools } from '../../workflow/definition/checks.ts'
 import { loadWorkflow } from '../../workflow/definition/load.ts'
 import type { Workflow } from '../../workflow/definition/model.ts'
-import { createProblemsError } from '../../workflow/definition/reader.ts'
 import { findOrphans } from '../../workflow/embedded/adopt.ts'
-import { deriveAnnotations } from '../../workflow/registry-source.ts'
 import { hashWorkflow } from '../../workflow/request.ts'
 import { findConfigFile, withRegistry } from '../config.ts'
 import { answerQuestionOf, cancelRun, claimForResume } from '../control/control-run.ts'
+import { adoptInlineExecution } from '../control/orphaned-workflows.ts'
 import type { RunMode } from '../run/consent.ts'
 import {
   applyRunMode,
   createNoDryRunError,
   findDryRunMethod,
   requireConsent,
+  toConsentRequest,
+  toWorkflowConsentRequest,
 } from '../run/consent.ts'
 import { handOverToSupervisor, prepareRun } from '../run/create-run.ts'
 import { findEndedRuns, removeRuns } from '../runs/clean-runs.ts'
-import { adoptInlineExecution } from '../workflow/inline-executions.ts'
+import { requireTools } from '../workflow/describe-workflow.ts'
 import { getFolderBytes } from './catalogue.ts'
 import type { CurrentTool, DashboardProject, ProjectTools } from './project.ts'
 import { findCurrentTool, findInputProblem, findTool, findWorkflowProblem } from './project.ts'
@@ -46,22 +49,16 @@ import { findCurrentTool, findInputProblem, findTool, findWorkflowProblem } from
  * which outlives the dashboard; what acts on one run waits for its turn.
  */
 export function openActions(project: DashboardProject, tools: ProjectTools): ActionsSource {
-  const {
-    cwd,
-    env,
-    runsFolder,
-    surroundings: { config },
-  } = project
-  const which = config === undefined ? {} : { config }
+  const { cwd, env, runsFolder } = project
+  const { config } = project.surroundings
+  const which = compact({ config })
   const turns = createKeyedQueue()
   const never = new AbortController().signal
 
   const resume = async (id: string): Promise<StartedRun> => {
-    if (
-      isRunIdWithoutFolder(runsFolder, id) &&
-      (await findOrphans(runsFolder)).some(({ w }) => w === id)
-    )
-      await adoptInlineExecution(runsFolder, id, which, { cwd, env })
+    const orphans = isRunIdWithoutFolder(runsFolder, id) ? await findOrphans(runsFolder) : []
+    if (orphans.some(({ w }) => w === id))
+      await adoptInlineExecution(runsFolder, id, config, project)
     const { paths, request } = await claimForResume(id, {}, { cwd, config })
     await handOverToSupervisor(paths, request, project, 'resume')
     return { run_id: id }
@@ -69,25 +66,15 @@ export function openActions(project: DashboardProject, tools: ProjectTools): Act
 
   return {
     async start({ tool, input, dry_run: dryRun = false, confirm = false }) {
-      return startToolRun(
-        await findTool(tools, tool, project),
-        {
-          given: { input },
-          manner: { agreed: confirm, dryRun },
-          options: { surroundings: project.surroundings },
-        },
-        project,
-      )
+      const found = await findTool(tools, tool, project)
+      const mode = { agreed: confirm, dryRun }
+      const options = { surroundings: project.surroundings }
+      return startToolRun(found, { given: { input }, mode, options }, project)
     },
-    cancel: async (id, reason) =>
+    cancel: async (id, reason = `cancelled by the ${DASHBOARD_CALLER}`) =>
       turns(requireRunId(id), async () => {
         await cancelRun(
-          {
-            run: id,
-            wait: false,
-            reason: reason ?? `cancelled by the ${DASHBOARD_CALLER}`,
-            ...which,
-          },
+          { run: id, wait: false, reason, ...which },
           { cwd, env, signal: never },
           (paths, request) => handOverToSupervisor(paths, request, project, 'resume'),
         )
@@ -100,7 +87,7 @@ export function openActions(project: DashboardProject, tools: ProjectTools): Act
           { run: id, question, ...which },
           () => value,
           compact({ by: DASHBOARD_CALLER, note }),
-          { cwd },
+          cwd,
         )
         if (isLeft !== undefined) await resume(id)
       }),
@@ -108,7 +95,7 @@ export function openActions(project: DashboardProject, tools: ProjectTools): Act
   }
 }
 
-// A page knows whole ids; the beginning of one, or `latest`, might mean another run by now.
+// A page knows whole ids; a prefix, or `latest`, might mean another run by now.
 function requireRunId(id: string): string {
   if (isRunId(id)) return id
   throw new ToolError('NOT_FOUND', `there is no run '${id.slice(0, 100)}'`, {
@@ -117,60 +104,46 @@ function requireRunId(id: string): string {
   })
 }
 
-/** Who starts what is started here, for the record. */
+/** Who starts runs here, for the record. */
 const DASHBOARD_CALLER = 'dashboard'
 
 /** A run that is asked for: by an input, or by what a program got before. */
 type StartRunInput = {
   readonly given: { readonly input: JsonObject } | RunArguments
-  readonly manner: RunMode
+  readonly mode: RunMode
   readonly options: RunOptions
 }
 
 /**
- * Starts a run that outlives the dashboard. What is wrong with it is told before anything is on
- * record: INVALID_INPUT, MISSING_PARAM, CONFIRMATION_REQUIRED, PRECONDITION for a dry run of a tool
- * that has none, CONFIG for a workflow that cannot work.
+ * Starts a run that outlives the dashboard. Mistakes are reported before anything is on record:
+ * INVALID_INPUT, MISSING_PARAM, CONFIRMATION_REQUIRED, PRECONDITION for a dry run of a tool that has
+ * none, CONFIG for a workflow that cannot work.
  */
 async function startToolRun(
   tool: CurrentTool,
-  { given, manner, options }: StartRunInput,
+  { given, mode, options }: StartRunInput,
   project: DashboardProject,
 ): Promise<StartedRun> {
   const { registry, entry, program, workflow } = tool
-  const told = 'args' in given ? given : await readStartInput(tool, given.input, manner, project)
-  requireConsent(
-    { name: entry.name, destructive: entry.definition.metadata.annotations.destructive === true },
-    manner,
-  )
+  const read = 'args' in given ? given : await readStartInput(tool, given.input, mode, project)
+  requireConsent(toConsentRequest(entry), mode)
   if (workflow) await requireTools(workflow.workflow, registry)
-  const made = await prepareRun(
+  const request = await prepareRun(
     {
       entry,
       program,
-      given: await applyRunMode(told, entry, program, manner),
+      given: await applyRunMode(read, entry, program, mode),
       options: { ...options, caller: DASHBOARD_CALLER },
-      dryRun: manner.dryRun,
+      dryRun: mode.dryRun,
       workflow,
     },
     project,
   )
-  return startRun(made.request, project)
+  return startRun(request, project)
 }
 
-/**
- * Refuses a workflow whose tools are not there, or cannot fit. Throws CONFIG with every problem.
- */
-async function requireTools(workflow: Workflow, registry: Registry): Promise<void> {
-  const { problems, found } = await checkTools(workflow, registry)
-  if (problems.length > 0) throw createProblemsError(problems, found)
-}
-
-/** Puts a request on record and gives it to a process of its own. */
-async function startRun(
-  request: Parameters<typeof handOverToSupervisor>[1],
-  project: DashboardProject,
-): Promise<StartedRun> {
+/** Records a request and hands it to another process. */
+async function startRun(request: RunRequest, project: DashboardProject): Promise<StartedRun> {
   const paths = createRun(project.runsFolder, request)
   await handOverToSupervisor(paths, request, project)
   return { run_id: request.run_id }
@@ -188,7 +161,7 @@ async function readStartInput(
   const input = way?.by === 'field' ? { ...given, [way.field]: true } : given
   const problem = await findInputProblem(tool, input, project)
   if (problem) throw problem
-  // The arguments are what counts; the input is kept for whoever changes it and starts anew.
+  // The arguments count; the input is kept for a retry that changes it.
   return { ...toRunArguments({ input }, program?.call), input }
 }
 
@@ -222,22 +195,18 @@ async function retryRun(
       : await findCurrentTool(registry, request.tool, project)
     if (input === undefined && isProgramQuestion(request, tool))
       return startRun(toNewRequest(request), here)
-    const given =
-      input !== undefined
-        ? { input }
-        : takesDocument(request.call)
-          ? { input: request.input ?? {} }
-          : compact({ args: request.args, input: request.input })
-    return startToolRun(
-      tool,
-      {
-        given,
-        manner: { agreed: confirm, dryRun: request.dry_run === true },
-        options: toRunOptions(request),
-      },
-      here,
-    )
+    const mode = { agreed: confirm, dryRun: request.dry_run === true }
+    const given = toRetryArguments(request, input)
+    return startToolRun(tool, { given, mode, options: toRunOptions(request) }, here)
   })
+}
+
+function toRetryArguments(
+  { call, args, input }: RunRequest,
+  changed: JsonObject | undefined,
+): StartRunInput['given'] {
+  if (changed !== undefined) return { input: changed }
+  return takesDocument(call) ? { input: input ?? {} } : compact({ args, input })
 }
 
 function toRunOptions({
@@ -258,7 +227,7 @@ function toRunOptions({
   }
 }
 
-// The same request, as if it had been asked for just now, by itself.
+// The same request as a new one, outside of any other run.
 function toNewRequest({
   parent: _parent,
   parent_span_id: _span,
@@ -276,7 +245,7 @@ function toNewRequest({
   }
 }
 
-// Somebody asked a program about itself, or had it test itself: that was no call of the tool.
+// A question such as `--help`, or a self-test, was no call of the tool.
 function isProgramQuestion({ call }: RunRequest, { program }: CurrentTool): boolean {
   return call?.form === 'program' && program !== undefined && program.call.form !== 'program'
 }
@@ -308,14 +277,8 @@ async function validateWorkflow(
 ): Promise<void> {
   const definition = workflow!.definition as unknown as Workflow
   await requireTools(definition, registry)
-  requireConsent(
-    {
-      name: tool,
-      destructive:
-        deriveAnnotations(definition, (name) => registry.find(name)).destructive === true,
-    },
-    { agreed: confirm, dryRun: false },
-  )
+  const { destructive } = toWorkflowConsentRequest(definition, registry)
+  requireConsent({ name: tool, destructive }, { agreed: confirm, dryRun: false })
 }
 
 // Another folder may have other tools of the same names.
@@ -334,27 +297,28 @@ function isOwnRegistry(
   cwd: string,
   project: DashboardProject,
 ): boolean {
-  const fileOf = (folder: string, config: string | undefined): string | undefined => {
-    try {
-      return findConfigFile(folder, config)
-    } catch {
-      return undefined
-    }
-  }
   const { config, folder = [], ...rest } = surroundings
   const { config: ownConfig, folder: ownFolder = [], ...ownRest } = project.surroundings
-  const foldersOf = (at: string, folders: readonly string[]): string =>
-    JSON.stringify(folders.map((one) => resolve(at, one)))
-  const own = fileOf(project.cwd, ownConfig)
+  const own = tryFindConfigFile(project.cwd, ownConfig)
   return (
-    fileOf(cwd, config) === own &&
+    tryFindConfigFile(cwd, config) === own &&
     (own !== undefined || cwd === project.cwd) &&
-    foldersOf(cwd, folder) === foldersOf(project.cwd, ownFolder) &&
+    isDeepStrictEqual(resolveAll(cwd, folder), resolveAll(project.cwd, ownFolder)) &&
     JSON.stringify(rest) === JSON.stringify(ownRest)
   )
 }
 
-const MS_PER_DAY = 24 * 3600 * 1000
+function resolveAll(cwd: string, paths: readonly string[]): readonly string[] {
+  return paths.map((path) => resolve(cwd, path))
+}
+
+function tryFindConfigFile(cwd: string, config: string | undefined): string | undefined {
+  try {
+    return findConfigFile(cwd, config)
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * Removes runs that are over for so many days; gives how many, and the bytes that were theirs.
@@ -372,7 +336,7 @@ async function removeOldRuns(
       suggestion: 'Give for example 7',
     })
   await recoverRuns(root)
-  const going = await findEndedRuns(listRuns(root), now - days * MS_PER_DAY)
+  const going = await findEndedRuns(listRuns(root), now - days * DAY_MS)
   const bytes = new Map<string, number>()
   for (const { run } of going) bytes.set(run.id, await getFolderBytes(run.paths.folder))
   const { removed, errors } = await removeRuns(root, going)
@@ -383,19 +347,21 @@ async function removeOldRuns(
   }
 }
 
-/** Does works of the same name one after the other, whatever became of those before. */
+/** Runs tasks of the same name one after the other, also after one that failed. */
 function createKeyedQueue(): <Result>(
   name: string,
   work: () => Promise<Result>,
 ) => Promise<Result> {
-  const last = new Map<string, Promise<unknown>>()
-  return (name, work) => {
-    const done = (last.get(name) ?? Promise.resolve()).then(work, work)
-    const forget = (): void => {
-      if (last.get(name) === done) last.delete(name)
+  const queues = new Map<string, { readonly queue: SerialQueue; waiting: number }>()
+  return async (name, work) => {
+    const entry = queues.get(name) ?? { queue: new SerialQueue(), waiting: 0 }
+    queues.set(name, entry)
+    entry.waiting += 1
+    try {
+      return await entry.queue.run(work)
+    } finally {
+      entry.waiting -= 1
+      if (entry.waiting === 0) queues.delete(name)
     }
-    last.set(name, done)
-    done.then(forget, forget)
-    return done
   }
 }

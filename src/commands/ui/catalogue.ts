@@ -18,11 +18,14 @@ import { ToolError } from '../../protocol/tool-error.ts'
 import type { RegistryEntry } from '../../registry/catalog.ts'
 import type { Registry } from '../../registry/types.ts'
 import { takesDocument, toRunArguments } from '../../runner/request.ts'
+import { waitAtMost } from '../../util/async.ts'
 import { quoteCommandLine } from '../../util/text.ts'
+import { DAY_MS } from '../../util/units.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { compact, isObject } from '../../util/values.ts'
 import type { DoctorReport, InputPreview, RunRow } from '../../views/model/api.ts'
 import type { CatalogueSource } from '../../views/server/backend.ts'
+import type { CommandContext } from '../command.ts'
 import type { RegistryFlags } from '../config.ts'
 import { diagnose } from '../doctor.ts'
 import type { CurrentTool, DashboardProject, ProjectTools } from './project.ts'
@@ -105,31 +108,21 @@ async function previewInput(
   const problems = problem ? toPreviewProblems(problem) : []
   const json = JSON.stringify({ tool: tool.entry.id, input }, undefined, 2)
   try {
-    return {
-      ok: problems.length === 0,
-      problems,
-      command: toRunCommandLine(tool, manifest, input, project.surroundings),
-      json,
-    }
+    const command = toRunCommandLine(tool, manifest, input, project.surroundings)
+    return { ok: problems.length === 0, problems, command, json }
   } catch (error) {
     if (!ToolError.is(error)) throw error
-    return {
-      ok: false,
-      problems: problems.length > 0 ? problems : toPreviewProblems(error),
-      command: '',
-      json,
-    }
+    const found = problems.length > 0 ? problems : toPreviewProblems(error)
+    return { ok: false, problems: found, command: '', json }
   }
 }
 
 function toPreviewProblems({ field = '', message, details }: ToolError): InputPreview['problems'] {
   const { issues } = details ?? {}
-  const told = Array.isArray(issues)
-    ? issues.flatMap((issue) =>
-        isObject(issue) ? [{ path: String(issue['path']), message: String(issue['message']) }] : [],
-      )
-    : []
-  return told.length > 0 ? told : [{ path: field, message }]
+  const problems = (Array.isArray(issues) ? issues : [])
+    .filter(isObject)
+    .map((issue) => ({ path: String(issue['path']), message: String(issue['message']) }))
+  return problems.length > 0 ? problems : [{ path: field, message }]
 }
 
 /**
@@ -176,24 +169,24 @@ const PROGRAM_NAME = 'toolable'
 
 /** How this machine and this project are, and which agents could use the tools. */
 async function createDoctorReport(
-  { cwd, env }: Pick<DashboardProject, 'cwd' | 'env'>,
+  where: CommandContext,
   version: string,
   disk: Promise<DoctorReport['disk']>,
 ): Promise<DoctorReport> {
   const [{ level, enough, findings }, agents, usage] = await Promise.all([
-    diagnose({}, { cwd, env }),
-    listAgents({ cwd, env }),
+    diagnose({}, where),
+    listAgents(where),
     disk,
   ])
   return { level, enough, findings, disk: usage, agents, version, node: nodeVersion }
 }
 
-async function listAgents(
-  where: Pick<DashboardProject, 'cwd' | 'env'>,
-): Promise<DoctorReport['agents']> {
+async function listAgents({ cwd, env }: CommandContext): Promise<DoctorReport['agents']> {
+  const where = { cwd, env }
   const here = getAgentEnvironment(where)
+  const scopes = ['project', 'user'] as const
   const known = await loadServerAgents()
-  const listed = await listServers(known, ['project', 'user'], PROGRAM_NAME, undefined, here)
+  const listed = await listServers(known, scopes, PROGRAM_NAME, undefined, here)
   return known.map((agent) => {
     const installed = listed.some(
       ({ agent: name, state }) =>
@@ -210,14 +203,10 @@ async function listAgents(
 
 /** A block is what the kernel counts in, whatever the file system. */
 const BLOCK_BYTES = 512
-/** So much of one run is looked at. */
+/** Files of one run that are counted. */
 const MAX_ENTRIES = 20_000
-/**
- * Milliseconds that somebody waits for a count; the rest is counted meanwhile, and told the next
- * time.
- */
+/** Milliseconds that a request waits for a count, which continues for the next request. */
 const MAX_WAIT_MS = 3000
-const DAY_LENGTH_MS = 24 * 3600 * 1000
 /** From this age on a run is old. */
 const OLD_DAYS = 7
 
@@ -267,10 +256,10 @@ function createDiskUsage(
   return async (all, now) => {
     const rows = all.filter(({ light }) => !light)
     counting ??= countAll(rows).finally(() => (counting = undefined))
-    await waitAtMost(counting, MAX_WAIT_MS)
+    await waitAtMost(MAX_WAIT_MS, counting)
     const old = rows.filter(
       ({ state, created, ended }) =>
-        isFinished(state) && Date.parse(ended ?? created) < now - OLD_DAYS * DAY_LENGTH_MS,
+        isFinished(state) && Date.parse(ended ?? created) < now - OLD_DAYS * DAY_MS,
     )
     const sum = (some: readonly RunRow[]): number =>
       some.reduce((bytes, { run_id: id }) => bytes + (counted.get(id)?.bytes ?? 0), 0)
@@ -281,13 +270,4 @@ function createDiskUsage(
       old: { runs: old.length, bytes: sum(old), days: OLD_DAYS },
     }
   }
-}
-
-async function waitAtMost(work: Promise<void>, milliseconds: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  await Promise.race([
-    work,
-    new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds))),
-  ])
-  clearTimeout(timer)
 }

@@ -11,6 +11,7 @@ import type { RegistryEntry } from '../../registry/catalog.ts'
 import type { FoundProgram } from '../../registry/source.ts'
 import type { FolderOptions } from '../../registry/sources/folder.ts'
 import type { Registry } from '../../registry/types.ts'
+import { SerialQueue } from '../../util/async.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'
 import { loadWorkflow } from '../../workflow/definition/load.ts'
@@ -19,14 +20,12 @@ import type { LoadedWorkflow } from '../../workflow/lookup.ts'
 import { getLoadedWorkflow } from '../../workflow/lookup.ts'
 import { openRegistryWithWorkflows } from '../../workflow/registry.ts'
 import type { RegistryOptions } from '../../workflow/workflow-types.ts'
+import type { CommandContext } from '../command.ts'
 import type { RegistryFlags } from '../config.ts'
 import { loadRegistryOptions, pickRegistryFlags } from '../config.ts'
 
 /** The project that a dashboard shows, and how processes for it are started. */
-export type DashboardProject = {
-  /** Where the dashboard was started: what relative paths mean, and where its runs work. */
-  readonly cwd: string
-  readonly env: { readonly [name: string]: string | undefined }
+export type DashboardProject = CommandContext & {
   readonly now: () => number
   /** Which tools there are, as flags said. */
   readonly surroundings: RegistryFlags
@@ -46,8 +45,8 @@ export type ProjectTools = {
 }
 
 /**
- * Milliseconds that a source has to answer before everybody goes on without it: what is dead delays
- * nobody, and comes when it lives.
+ * Milliseconds that requests wait for a source. One that does not answer delays none of them; its
+ * tools appear when it answers.
  */
 const SOURCE_TIMEOUT_MS = 1500
 
@@ -56,19 +55,19 @@ type LiveProjectTools = ProjectTools & { close(): Promise<void> }
 
 type OpenedRegistry = {
   readonly registry: Registry
-  /** What the configuration said. */ readonly said: string
+  /** What the configuration said. */
+  readonly said: string
 }
 
 /**
  * Opens the registry when it is first asked for, and keeps it: folders are watched, and `rescan`
- * reads the configuration anew. A configuration that cannot be used is an error of everybody who
- * asks, until it can.
+ * reads the configuration again. Every request fails while the configuration cannot be used.
  */
 export function openProjectTools(
   project: Pick<DashboardProject, 'cwd' | 'env' | 'surroundings'>,
 ): LiveProjectTools {
   let opened: Promise<OpenedRegistry> | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  const queue = new SerialQueue()
   let isClosed = false
 
   const load = (): Promise<RegistryOptions> => loadRegistryOptions(project.surroundings, project)
@@ -82,7 +81,7 @@ export function openProjectTools(
       said: toComparableText(options),
     }))
     opened = opening
-    // The next one who asks tries again.
+    // The next request tries again.
     opening.catch(() => {
       if (opened === opening) opened = undefined
     })
@@ -99,32 +98,22 @@ export function openProjectTools(
   }
   return {
     registry: async () => (await (opened ?? open(load()))).registry,
-    rescan: () => {
-      const done = turn.then(rescan, rescan)
-      turn = done
-      return done
-    },
+    rescan: () => queue.run(rescan),
     async close() {
       if (isClosed) return
       isClosed = true
-      await turn.catch(() => undefined)
+      await queue.whenIdle()
       await (await opened?.catch(() => undefined))?.registry.close()
     },
   }
 }
 
 function watchFolders({ folders, ...options }: RegistryOptions): RegistryOptions {
-  return {
-    ...options,
-    ...compact({
-      folders: folders
-        ? folders.map((folder): FolderOptions => ({
-            watch: true,
-            ...(typeof folder === 'string' ? { path: folder } : folder),
-          }))
-        : undefined,
-    }),
-  }
+  const watched = folders?.map((folder): FolderOptions => ({
+    watch: true,
+    ...(typeof folder === 'string' ? { path: folder } : folder),
+  }))
+  return { ...options, ...compact({ folders: watched }) }
 }
 
 // The environment stays the same as long as the process does.
@@ -205,7 +194,7 @@ async function reloadWorkflow(
 export function findInputProblem(
   { entry, workflow }: Pick<CurrentTool, 'entry' | 'workflow'>,
   input: JsonObject,
-  { cwd, env }: Pick<DashboardProject, 'cwd' | 'env'>,
+  { cwd, env }: CommandContext,
 ): Promise<ToolError | undefined> {
   return workflow
     ? findWorkflowProblem(workflow.workflow, input)

@@ -35,6 +35,7 @@ import { createSession, SECURITY_HEADERS } from '../../views/server/auth.ts'
 import type { DashboardBackend } from '../../views/server/backend.ts'
 import type { RegistryFlags } from '../config.ts'
 import { findConfigFile, pickRegistryFlags } from '../config.ts'
+import { toChildEnvironment } from '../run/create-run.ts'
 import { openActions } from './actions.ts'
 import { openCatalogue } from './catalogue.ts'
 import type { DashboardProject } from './project.ts'
@@ -231,13 +232,7 @@ function findPageFolder(): string {
  */
 async function openBrowser(url: string, { cwd, env }: Io): Promise<Error | undefined> {
   const started = await spawnDetached(
-    {
-      command: getOpenCommand(url),
-      cwd,
-      env: Object.fromEntries(
-        Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-      ),
-    },
+    { command: getOpenCommand(url), cwd, env: toChildEnvironment(env) },
     devNull,
   )
   return started instanceof Error ? started : undefined

@@ -10,13 +10,14 @@ import type { RegistryEntry } from '../../registry/catalog.ts'
 import { exportTools } from '../../registry/providers.ts'
 import type { Registry } from '../../registry/types.ts'
 import { describeEntry, listEntry } from '../../registry/types.ts'
+import { DAY_MS } from '../../util/units.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { compact, isObject } from '../../util/values.ts'
 import type { RunRow, ToolDetail, ToolList, ToolProblem, ToolRow } from '../../views/model/api.ts'
 import { getLoadedWorkflow } from '../../workflow/lookup.ts'
 import { toWorkflowToolName } from '../../workflow/request.ts'
+import { createSingleToolView } from '../call.ts'
 import { findDryRunMethod } from '../run/consent.ts'
-import { createSingleToolView } from '../tool-arguments.ts'
 
 type GetStatistics = (tool: string) => ToolStatistics
 
@@ -134,13 +135,15 @@ const HELP_COLUMNS = 100
 export async function describeTool(
   registry: Registry,
   entry: RegistryEntry,
-  statisticsOf: (tool: string) => ToolStatistics,
+  statisticsOf: GetStatistics,
 ): Promise<ToolDetail> {
   await registry.prepare?.()
   const { manifest, notes = [] } = await describeEntry(entry)
   const { description, inputSchema, outputSchema, examples, errors, permissions, annotations } =
     manifest
   const [mcp] = await exportTools('mcp', [entry])
+  // A start reports it where the file of the program has changed.
+  const program = await entry.found.program?.().catch(() => undefined)
   return compact({
     row: toToolRow(registry, entry, statisticsOf),
     description,
@@ -155,7 +158,7 @@ export async function describeTool(
     errors: Object.entries(errors).map(([code, { message }]) => ({ code, description: message })),
     permissions,
     notes,
-    dry_run: (await findDryRunMethod(entry, await findProgramOrUndefined(entry))) !== undefined,
+    dry_run: (await findDryRunMethod(entry, program)) !== undefined,
     destructive: annotations.destructive === true,
     recent: statisticsOf(getRecordedName(entry)).recent,
   })
@@ -183,16 +186,6 @@ async function renderSkill(registry: Registry, entry: RegistryEntry): Promise<st
   return writeSkill({ ...model, unmarked: true })[0]!.text
 }
 
-// One whose file changed meanwhile is told about when it is started.
-async function findProgramOrUndefined({
-  found,
-}: RegistryEntry): Promise<
-  Awaited<ReturnType<NonNullable<RegistryEntry['found']['program']>>> | undefined
-> {
-  return found.program?.().catch(() => undefined)
-}
-
-const MS_PER_DAY = 24 * 3600 * 1000
 const WEEK_DAYS = 7
 /** So many durations say enough about how long a tool takes. */
 const MAX_DURATIONS = 500
@@ -201,7 +194,8 @@ const MAX_RECENT = 10
 /** How a tool went. */
 type ToolStatistics = Pick<ToolRow, 'week' | 'runs' | 'p50_s'> & {
   readonly failed: number
-  /** The newest first. */ readonly recent: readonly RunRow[]
+  /** The newest first. */
+  readonly recent: readonly RunRow[]
 }
 
 type StatisticsTotals = {
@@ -239,7 +233,7 @@ function createTotals(): StatisticsTotals {
 function addRow(gathered: StatisticsTotals, row: RunRow, now: number): void {
   gathered.runs += 1
   if (row.state === 'failed') gathered.failed += 1
-  const age = Math.max(0, Math.floor((now - Date.parse(row.created)) / MS_PER_DAY))
+  const age = Math.max(0, Math.floor((now - Date.parse(row.created)) / DAY_MS))
   const day = gathered.week[WEEK_DAYS - 1 - age]
   if (day && row.state === 'completed') day.ok += 1
   if (day && row.state === 'failed') day.failed += 1

@@ -9,7 +9,7 @@ import { ToolError } from '../../protocol/tool-error.ts'
 import type { RegistryEntry } from '../../registry/catalog.ts'
 import type { Registry } from '../../registry/types.ts'
 import { getRunPaths } from '../../runner/run-paths.ts'
-import { describeUnknownName } from '../../util/text.ts'
+import { describeUnknownName, escapeRegExp } from '../../util/text.ts'
 import { compact } from '../../util/values.ts'
 import type { RunRow, WorkflowDetail, WorkflowRow } from '../../views/model/api.ts'
 import type { StepState } from '../../views/model/run-model.ts'
@@ -22,9 +22,8 @@ import type { ShownStep } from '../../workflow/run-record.ts'
 import { readWorkflowRun } from '../../workflow/run-record.ts'
 import type { PlannedStep } from '../../workflow/steps/kind.ts'
 import { canAsk } from '../../workflow/steps/table.ts'
-import { showInlineExecution } from '../workflow/inline-executions.ts'
-
-const WORKFLOW_FILE_PATTERN = /(\.workflow)?\.(ya?ml|json)$/i
+import { showInlineExecution } from '../runs/show-run.ts'
+import { DATA_FILE_PATTERN } from '../workflow/describe-workflow.ts'
 
 /** A workflow of the registry. */
 type RegistryWorkflow = { readonly entry: RegistryEntry; readonly loaded: LoadedWorkflow }
@@ -105,7 +104,7 @@ function listBrokenFiles(registry: Registry): readonly WorkflowRow[] {
   }
   return Array.from(files, ([file, problem]): WorkflowRow => ({
     id: file,
-    name: basename(file).replace(WORKFLOW_FILE_PATTERN, ''),
+    name: basename(file).replace(DATA_FILE_PATTERN, ''),
     summary: '',
     file,
     steps: 0,
@@ -167,42 +166,14 @@ function findWorkflowByName(registry: Registry, name: string): RegistryWorkflow 
   })
 }
 
-function toPlannedNode({
-  key,
-  kind,
-  depth,
-  role,
-  tool,
-  command,
-  question,
-  workflow,
-  text,
-  when,
-  needs,
-  input,
-  timeout,
-  concurrency,
-  retry,
-  on_error,
-}: PlannedStep): WorkflowDetail['graph']['steps'][number] {
-  return compact({
-    key,
-    kind,
-    depth,
-    role,
-    needs,
-    tool,
-    command,
-    question,
-    workflow,
-    text,
-    when,
-    input,
-    timeout,
-    concurrency,
-    retry,
-    on_error,
-  })
+const NODE_FIELDS = [
+  ...['key', 'kind', 'depth', 'role', 'needs', 'tool', 'command', 'question', 'workflow', 'when'],
+  ...['input', 'timeout', 'concurrency', 'retry', 'on_error'],
+] as (keyof PlannedStep)[]
+
+function toPlannedNode(step: PlannedStep): WorkflowDetail['graph']['steps'][number] {
+  const known = NODE_FIELDS.filter((name) => step[name] !== undefined)
+  return Object.fromEntries(known.map((name) => [name, step[name]])) as never
 }
 
 type StepStates = { readonly [step: string]: StepState }
@@ -287,8 +258,4 @@ function toStepStates(
       states[key] = state
   }
   return { ...states }
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

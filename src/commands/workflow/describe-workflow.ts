@@ -3,16 +3,17 @@
  * that `workflow run --dry-run` prints.
  */
 
-import { readdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { ResultRenderer } from '../../cli/formats/envelope.ts'
 import { cleanLine } from '../../cli/formats/terminal-text.ts'
 import { createDialectContext, printOutcome } from '../../cli/output.ts'
-import { choosePresentation } from '../../cli/presentation.ts'
 import type { BuiltinContext } from '../../cli/types.ts'
 import { compileSchema } from '../../define/schema/compile.ts'
 import { issuesToError } from '../../define/schema/issues.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
+import type { Registry } from '../../registry/types.ts'
+import { listNames } from '../../util/files.ts'
 import { describeUnknownName } from '../../util/text.ts'
 import { loadWorkflow } from '../../workflow/definition/load.ts'
 import type { Workflow } from '../../workflow/definition/model.ts'
@@ -22,13 +23,10 @@ import type { WorkflowPlan } from '../../workflow/plan.ts'
 import { createPlan, formatPlan, toMermaid } from '../../workflow/plan.ts'
 import { hashWorkflow } from '../../workflow/request.ts'
 import type { RegistryOptions, WorkflowsOptions } from '../../workflow/workflow-types.ts'
+import type { CommandContext } from '../command.ts'
+import { getPresentation } from '../command.ts'
 import type { RegistryFlags } from '../config.ts'
 import { findConfigFile, readConfig, withRegistry } from '../config.ts'
-
-type ValidateContext = {
-  readonly cwd: string
-  readonly env: { readonly [name: string]: string | undefined }
-}
 
 /** A workflow that can be run, as far as can be known. */
 export type ValidatedWorkflow = {
@@ -37,7 +35,8 @@ export type ValidatedWorkflow = {
   readonly hash: string
   readonly steps: number
   readonly tools: readonly string[]
-  /** Whether the tools were looked for. */ readonly tools_checked: boolean
+  /** Whether the tools were looked for. */
+  readonly tools_checked: boolean
 }
 
 /** Checks a workflow; throws CONFIG with every problem. */
@@ -47,17 +46,11 @@ export async function validateWorkflow(
     tools,
     ...surroundings
   }: RegistryFlags & { readonly workflow: string; readonly tools: boolean },
-  where: ValidateContext,
+  where: CommandContext,
 ): Promise<ValidatedWorkflow> {
   const file = await findWorkflowFile(given, { cwd: where.cwd, config: surroundings.config })
   const workflow = await loadWorkflow(file, where)
-  if (tools) {
-    const { checkTools } = await import('../../workflow/definition/checks.ts')
-    const { problems, found } = await withRegistry(surroundings, where, (registry) =>
-      checkTools(workflow, registry),
-    )
-    if (found > 0) throw createProblemsError(problems, found)
-  }
+  if (tools) await withRegistry(surroundings, where, (registry) => requireTools(workflow, registry))
   return {
     file,
     name: workflow.name,
@@ -68,46 +61,54 @@ export async function validateWorkflow(
   }
 }
 
+/** Refuses a workflow whose tools are missing or do not fit. Throws CONFIG with every problem. */
+export async function requireTools(workflow: Workflow, registry: Registry): Promise<void> {
+  const { checkTools } = await import('../../workflow/definition/checks.ts')
+  const { problems, found } = await checkTools(workflow, registry)
+  if (found > 0) throw createProblemsError(problems, found)
+}
+
 /** For a person: that it is good, and what it is made of. */
 export const renderValidated: ResultRenderer = (result) => {
   const { file, name, steps, tools, tools_checked: checked } = result as ValidatedWorkflow
-  const named =
-    tools.length === 0
-      ? 'no tools'
-      : `${tools.length === 1 ? 'one tool' : `${tools.length} tools`} (${tools.join(', ')})${checked ? '' : ', not looked for'}`
-  return `ok: ${cleanLine(name)} in ${cleanLine(file)}: ${steps === 1 ? 'one step' : `${steps} steps`}, ${cleanLine(named)}\n`
+  const count = (number: number, noun: string): string =>
+    number === 1 ? `one ${noun}` : `${number} ${noun}s`
+  const list = `(${tools.join(', ')})${checked ? '' : ', not looked for'}`
+  const named = tools.length === 0 ? 'no tools' : `${count(tools.length, 'tool')} ${list}`
+  return `ok: ${cleanLine(name)} in ${cleanLine(file)}: ${count(steps, 'step')}, ${cleanLine(named)}\n`
 }
+
+type WorkflowInput = { readonly workflow: string; readonly config?: string }
 
 /**
  * The plan of a workflow; throws CONFIG for one that is wrong, INVALID_INPUT for an input that does
  * not fit it.
  */
 export async function planWorkflow(
-  {
-    workflow: given,
-    input,
-    config,
-  }: { readonly workflow: string; readonly input?: object; readonly config?: string },
-  { cwd }: { readonly cwd: string },
+  { input, ...wanted }: WorkflowInput & { readonly input?: object },
+  where: CommandContext,
 ): Promise<WorkflowPlan> {
-  const workflow = await loadWorkflow(await findWorkflowFile(given, { cwd, config }), { cwd })
+  const workflow = await findAndLoadWorkflow(wanted, where)
   return input === undefined ? createPlan(workflow) : planWithInput(workflow, input)
 }
 
-/** The plan of a workflow with an input; throws INVALID_INPUT for one that does not fit. */
-export async function planWithInput(workflow: Workflow, input: object): Promise<WorkflowPlan> {
-  return createPlan(workflow, await validateInput(workflow, input))
+async function findAndLoadWorkflow(
+  { workflow, config }: WorkflowInput,
+  { cwd }: CommandContext,
+): Promise<Workflow> {
+  return loadWorkflow(await findWorkflowFile(workflow, { cwd, config }), { cwd })
+}
+
+async function planWithInput(workflow: Workflow, input: object): Promise<WorkflowPlan> {
+  const { input: schema } = workflow
+  if (schema === undefined) return createPlan(workflow, input)
+  const checked = await compileSchema(schema, 'input').check(input)
+  if (!checked.ok) throw issuesToError(checked.issues, { input })
+  return createPlan(workflow, checked.value)
 }
 
 /** The plan for a person. */
 export const renderWorkflowPlan: ResultRenderer = (result) => formatPlan(result as WorkflowPlan)
-
-async function validateInput({ input: schema }: Workflow, input: object): Promise<unknown> {
-  if (schema === undefined) return input
-  const checked = await compileSchema(schema, 'input').check(input)
-  if (!checked.ok) throw issuesToError(checked.issues, { input })
-  return checked.value
-}
 
 /**
  * Answers a dry run of a workflow: with what `workflow plan` says of it and its input. Gives the
@@ -116,8 +117,9 @@ async function validateInput({ input: schema }: Workflow, input: object): Promis
 export async function printDryRunPlan(
   workflow: Workflow,
   input: object,
-  { io, globals, set }: Pick<BuiltinContext, 'io' | 'globals' | 'set'>,
+  context: BuiltinContext,
 ): Promise<number> {
+  const { io, globals, set } = context
   const began = io.now()
   const result = await planWithInput(workflow, input)
   const meta = {
@@ -130,7 +132,7 @@ export async function printDryRunPlan(
     { ok: true, status: 'success', result, meta },
     {
       io,
-      presentation: choosePresentation(globals, io),
+      presentation: getPresentation(context),
       context: createDialectContext(io, 'workflow_run'),
       streamed: false,
       quiet: globals.quiet === true,
@@ -144,10 +146,10 @@ type WorkflowChart = { readonly name: string; readonly mermaid: string }
 
 /** The chart of a workflow; throws CONFIG for one that is wrong. */
 export async function graphWorkflow(
-  { workflow: given, config }: { readonly workflow: string; readonly config?: string },
-  { cwd }: { readonly cwd: string },
+  wanted: WorkflowInput,
+  where: CommandContext,
 ): Promise<WorkflowChart> {
-  const workflow = await loadWorkflow(await findWorkflowFile(given, { cwd, config }), { cwd })
+  const workflow = await findAndLoadWorkflow(wanted, where)
   return { name: workflow.name, mermaid: toMermaid(workflow) }
 }
 
@@ -160,8 +162,9 @@ export const renderGraph: ResultRenderer = (result) => (result as WorkflowChart)
  */
 const WORKFLOW_FOLDER = 'workflows'
 
-const DATA_FILE_PATTERN = /(\.workflow)?\.(ya?ml|json)$/i
-// Named one by one: nobody runs code because it lies in a folder.
+/** Ends the name of a file that holds a workflow as data. */
+export const DATA_FILE_PATTERN = /(\.workflow)?\.(ya?ml|json)$/i
+// Named one by one: code in a folder is not run because it is there.
 const CODE_FILE_PATTERN = /(\.workflow)?\.[cm]?[jt]s$/i
 
 /**
@@ -179,28 +182,21 @@ export async function findWorkflowFile(
       field: 'workflow',
       suggestion: 'Give a file that exists, or the name of a workflow in the folder workflows',
     })
-  const found = await listWorkflowFiles({ cwd, config })
+  const found = await listWorkflowFiles(cwd, config)
+  const names = found.map(({ name }) => name)
   const file =
     found.find(({ name }) => name === given) ?? (await findByWorkflowName(given, found, cwd))
   if (file) return relative(cwd, file.path)
-  throw new ToolError(
-    'NOT_FOUND',
-    describeUnknownName(
-      'workflow',
-      given,
-      found.map(({ name }) => name),
-    ).message,
-    {
-      field: 'workflow',
-      suggestion:
-        found.length === 0
-          ? `Give a file, or put ${given}.yaml into the folder ${WORKFLOW_FOLDER}`
-          : `The workflows here are ${found.map(({ name }) => name).join(', ')}`,
-    },
-  )
+  throw new ToolError('NOT_FOUND', describeUnknownName('workflow', given, names).message, {
+    field: 'workflow',
+    suggestion:
+      names.length === 0
+        ? `Give a file, or put ${given}.yaml into the folder ${WORKFLOW_FOLDER}`
+        : `The workflows here are ${names.join(', ')}`,
+  })
 }
 
-// A workflow that is called otherwise than its file is listed by its own name.
+// A workflow whose name differs from that of its file is listed by its own name.
 async function findByWorkflowName(
   given: string,
   files: readonly ListedWorkflowFile[],
@@ -219,13 +215,10 @@ type ListedWorkflowFile = { readonly name: string; readonly path: string }
  * The files that the configuration lists, and those in the folder `workflows`, by the names that
  * they are called by.
  */
-async function listWorkflowFiles({
-  cwd,
-  config,
-}: {
-  readonly cwd: string
-  readonly config?: string | undefined
-}): Promise<readonly ListedWorkflowFile[]> {
+async function listWorkflowFiles(
+  cwd: string,
+  config: string | undefined,
+): Promise<readonly ListedWorkflowFile[]> {
   const configuration = findConfigFile(cwd, config)
   const project = configuration === undefined ? cwd : dirname(configuration)
   const { workflows = [] }: RegistryOptions =
@@ -243,8 +236,7 @@ async function listWorkflowFiles({
 }
 
 function listFolder(folder: string): readonly string[] {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
-  return readdirSync(folder)
+  return listNames(folder)
     .filter((file) => DATA_FILE_PATTERN.test(file) && !file.startsWith('.'))
     .sort()
     .map((file) => join(folder, file))

@@ -1,6 +1,6 @@
 /**
- * `toolable workflow run`: reads the input and hands the workflow to an engine. ENGINES is the
- * table of engines.
+ * `toolable workflow run`: reads the input and hands the workflow to an engine. engines.ts
+ * is the table of engines.
  */
 
 import { readFileSync } from 'node:fs'
@@ -9,103 +9,62 @@ import { readStdinText } from '../../cli/input.ts'
 import type { BuiltinContext } from '../../cli/types.ts'
 import { coerceText } from '../../define/flag-input.ts'
 import type { Io } from '../../protocol/io.ts'
-import { toMilliseconds } from '../../protocol/limits.ts'
 import { parseJsonInput } from '../../protocol/parse-json.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { describeUnknownName } from '../../util/text.ts'
 import type { JsonObject } from '../../util/values.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { isObject } from '../../util/values.ts'
 import { loadWorkflow } from '../../workflow/definition/load.ts'
 import type { Workflow } from '../../workflow/definition/model.ts'
 import { checkWorkflowInput } from '../../workflow/scheduler.ts'
 import { chooseProgress } from '../command.ts'
-import type { RegistryFlags } from '../config.ts'
 import { pickRegistryFlags } from '../config.ts'
-import { parseAnswers } from '../run/create-run.ts'
-import { findWorkflowFile } from './describe-workflow.ts'
-import type { ExecuteWorkflow } from './execution.ts'
+import { getRunCaller } from '../run/consent.ts'
+import { parseRunOptions } from '../run/create-run.ts'
+import { findWorkflowFile, printDryRunPlan } from './describe-workflow.ts'
+import { ENGINES } from './engines.ts'
 
-type RunWorkflowFlags = RegistryFlags & {
+type RunWorkflowFlags = Parameters<(typeof ENGINES)[string]>[0]['flags'] & {
   readonly workflow: string
   readonly input?: readonly string[]
-  readonly detach?: boolean
-  readonly wait?: boolean
-  readonly answer?: readonly string[]
-  readonly id?: string
   readonly engine: string
-  readonly ingress?: string
-  readonly admin?: string
-  readonly progress?: string
 }
 
-/** Executes a workflow; gives the exit status. What cannot work is told before anything begins. */
+/** Executes a workflow; gives the exit status. Mistakes are reported before anything begins. */
 export async function runWorkflow(
   flags: RunWorkflowFlags,
   context: BuiltinContext,
 ): Promise<number> {
   const { io, host, globals } = context
-  const {
-    workflow: word,
-    input: words = [],
-    detach = false,
-    wait = false,
-    answer,
-    id,
-    engine,
-    ingress,
-    admin,
-  } = flags
   if (globals.secretFile)
     throw new ToolError('USAGE', 'a workflow has no secrets of its own', {
       field: 'secret-file',
       suggestion: 'Name the files in the manifests of its tools',
     })
-  if (id !== undefined && globals.idempotencyKey !== undefined)
+  if (flags.id !== undefined && globals.idempotencyKey !== undefined)
     throw new ToolError('USAGE', '--id and --idempotency-key both say which run it is', {
       field: 'id',
       suggestion: 'Give one of them',
     })
-  if (!Object.hasOwn(ENGINES, engine))
+  const execute = Object.hasOwn(ENGINES, flags.engine) ? ENGINES[flags.engine] : undefined
+  if (!execute)
     throw new ToolError(
       'INVALID_INPUT',
-      describeUnknownName('engine', engine, Object.keys(ENGINES)).message,
+      describeUnknownName('engine', flags.engine, Object.keys(ENGINES)).message,
       { field: 'engine' },
     )
-  const progress = chooseProgress(flags.progress, globals, io)
-  const file = await findWorkflowFile(word, { cwd: io.cwd, config: flags.config })
-  const workflow = await loadWorkflow(file, { cwd: io.cwd })
-  const input = await readWorkflowInput(words, workflow, io, host.signal)
-  if (globals.dryRun)
-    return (await import('./describe-workflow.ts')).printDryRunPlan(workflow, input, context)
-  const execute = await ENGINES[engine]!()
-  return execute(
-    {
-      workflow,
-      file: resolve(io.cwd, file),
-      input,
-      surroundings: pickRegistryFlags(flags),
-      detach,
-      wait,
-      progress,
-      ...compact({ id, key: globals.idempotencyKey }),
-      ...(answer && parseAnswers(answer)),
-      ...compact({
-        timeout:
-          globals.timeout !== undefined
-            ? toMilliseconds(globals.timeout, 'timeout') / 1000
-            : undefined,
-        ingress,
-        admin,
-      }),
-    },
-    context,
-  )
-}
-
-/** The engines by their names; each is loaded when it is wanted. */
-const ENGINES: { readonly [name: string]: () => Promise<ExecuteWorkflow> } = {
-  embedded: async () => (await import('./execute-embedded.ts')).executeEmbedded,
-  restate: async () => (await import('./execute-restate.ts')).executeRestate,
+  const progress = chooseProgress(flags.progress, context)
+  const path = await findWorkflowFile(flags.workflow, { cwd: io.cwd, config: flags.config })
+  const workflow = await loadWorkflow(path, { cwd: io.cwd })
+  const input = await readWorkflowInput(flags.input ?? [], workflow, io, host.signal)
+  if (globals.dryRun) return printDryRunPlan(workflow, input, context)
+  const options = {
+    ...parseRunOptions(flags, globals, io.cwd),
+    surroundings: pickRegistryFlags(flags),
+    caller: getRunCaller(io),
+  }
+  const file = resolve(io.cwd, path)
+  return execute({ workflow, input, file, flags, options, progress }, context)
 }
 
 /**
