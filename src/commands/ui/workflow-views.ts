@@ -167,8 +167,8 @@ function findWorkflowByName(registry: Registry, name: string): RegistryWorkflow 
 }
 
 const NODE_FIELDS = [
-  ...['key', 'kind', 'depth', 'role', 'needs', 'tool', 'command', 'question', 'workflow', 'when'],
-  ...['input', 'timeout', 'concurrency', 'retry', 'on_error'],
+  ...['key', 'kind', 'depth', 'role', 'needs', 'tool', 'command', 'question', 'workflow'],
+  ...['text', 'when', 'input', 'timeout', 'concurrency', 'retry', 'on_error'],
 ] as (keyof PlannedStep)[]
 
 function toPlannedNode(step: PlannedStep): WorkflowDetail['graph']['steps'][number] {
