@@ -118,12 +118,12 @@ function toGroupCommand(
   return { ...base, kind: 'group', path: group, problem: base.problem ?? unknown }
 }
 
-// How to print is read even where nothing can be run.
+// How to print is read even where nothing can be run. Help is not: the error says more.
 function readOutputFlags(globals: GlobalFlags, words: readonly string[]): void {
   const { flags } = scanArgv(words, createFlagTable([], PROGRAM_FLAGS, GLOBAL_FLAGS))
   readGlobalFlags(
     globals,
-    flags.filter(({ flag }) => flag.globalFlag && GLOBAL_FLAGS.includes(flag.globalFlag)),
+    flags.filter(({ flag }) => !PROGRAM_FLAGS.includes(flag.globalFlag!)),
   )
 }
 

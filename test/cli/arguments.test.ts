@@ -178,13 +178,15 @@ describe.concurrent('arguments', () => {
   })
 
   test('help is a command too, and output flags count behind an unknown command [5.did-you-mean]', async () => {
-    const [help, unknown] = await Promise.all([
+    const [help, unknown, unknownHelp] = await Promise.all([
       runProgram('workbench.mjs', ['help', 'echo']),
       runProgram('workbench.mjs', ['ecoh', 'x', '-o', 'text']),
+      runProgram('workbench.mjs', ['ecoh', '--help', '-o', 'text']),
     ])
     expect([help.status, help.stdout]).toMatchObject([0, expect.stringContaining('workbench echo')])
     expect([unknown.status, unknown.stdout]).toEqual([2, ''])
     expect(unknown.stderr).toContain("error: unknown command 'ecoh'; did you mean 'echo'?")
+    expect(unknownHelp).toMatchObject({ status: 2, stdout: '', stderr: unknown.stderr })
   })
 
   test('a program of one tool asks about itself without its name [5.single-tool-no-name] [5.validate] [5.schema]', async () => {
