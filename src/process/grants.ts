@@ -5,19 +5,16 @@
 
 import type { ConfigShape } from '../protocol/config-shape.ts'
 
-/**
- * A place that a tool may touch: a file, or a folder with all that lies in it. Absolute and without
- * links.
- */
+/** A path that a tool may use: a file, or a folder with everything in it. Absolute, without links. */
 export type PathGrant = { readonly path: string; readonly tree: boolean }
 
 /**
- * A server that a tool may talk to, exactly. `local`: it is this machine, which a policy has to
- * allow; no other name may lead there.
+ * A server that a tool may connect to. `local`: it is this machine, which a policy has to allow; no
+ * other name may resolve to it.
  */
 export type EgressGrant = { readonly host: string; readonly port: number; readonly local?: true }
 
-/** How much a tool may use. Absent: as much as the machine gives. */
+/** How much a tool may use. An absent limit is not enforced. */
 export type ResourceLimits = {
   /** Seconds of processor time of the whole tree. */
   readonly cpuSeconds?: number
@@ -33,14 +30,11 @@ export type ResourceLimits = {
   readonly outputMb?: number
   /** Longest line of stdout. */
   readonly lineKb?: number
-  /** Milliseconds between the request to end and the kill. */
+  /** Milliseconds between SIGTERM and SIGKILL. */
   readonly graceMs?: number
 }
 
-/**
- * What a tool may do on this machine: its manifest, expanded and checked. `undefined` network is
- * none; nothing else is open either.
- */
+/** What a tool may do on this machine: its manifest, expanded and checked. */
 export type Grants = {
   readonly read: readonly PathGrant[]
   readonly write: readonly PathGrant[]
@@ -49,24 +43,21 @@ export type Grants = {
    */
   readonly network: 'none' | 'open' | readonly EgressGrant[]
   readonly limits: ResourceLimits
-  /** Names of secrets that it is given. */
+  /** Names of the secrets it gets. */
   readonly secrets: readonly string[]
   /** Files that its manifest names for some of them. */
   readonly secretFiles?: { readonly [name: string]: string }
 }
 
 /**
- * How well a run is held. L3: namespaces, seccomp and limits. L1: environment, limits of each
+ * How strongly a run is confined. L3: namespaces, seccomp and limits. L1: environment, limits of each
  * process, time, output and the kill of its tree; L1 sees every file and every server that its
  * caller sees.
  */
 export const ISOLATION_LEVELS = ['L1', 'L2', 'L3'] as const
 export type IsolationLevel = (typeof ISOLATION_LEVELS)[number]
 
-/**
- * The limits that a manifest may name: how each is called, and the least and the most that makes
- * sense.
- */
+/** The limits that a manifest may name: the internal name, the minimum and the maximum. */
 export const RESOURCE_LIMITS = {
   cpu_seconds: { limit: 'cpuSeconds', least: 1, most: 7 * 86_400 },
   memory_mb: { limit: 'memoryMb', least: 16, most: 1024 * 1024 },
@@ -80,9 +71,10 @@ export const RESOURCE_LIMITS = {
 
 export type LimitName = keyof typeof RESOURCE_LIMITS
 
-const textListShape: ConfigShape = { is: 'list', of: { is: 'text' } }
+/** A list of texts. */
+export const TEXT_LIST_SHAPE: ConfigShape = { is: 'list', of: { is: 'text' } }
 
-/** What may stand in `resources`; the numbers are looked at one by one. */
+/** The shape of `resources`; `readLimit` checks the numbers. */
 export const RESOURCES_SHAPE: ConfigShape = {
   is: 'object',
   keys: Object.fromEntries(
@@ -93,19 +85,19 @@ export const RESOURCES_SHAPE: ConfigShape = {
   ),
 }
 
-/** What may stand in the permissions of a manifest. */
+/** The shape of the permissions of a manifest. */
 export const PERMISSIONS_SHAPE: ConfigShape = {
   is: 'object',
   keys: {
     filesystem: {
       is: 'either',
       short: { is: 'text' },
-      long: { is: 'object', keys: { read: textListShape, write: textListShape } },
+      long: { is: 'object', keys: { read: TEXT_LIST_SHAPE, write: TEXT_LIST_SHAPE } },
     },
     network: {
       is: 'either',
       short: { is: 'text' },
-      long: { is: 'object', keys: { egress_allow: textListShape } },
+      long: { is: 'object', keys: { egress_allow: TEXT_LIST_SHAPE } },
     },
     resources: RESOURCES_SHAPE,
     secrets: {

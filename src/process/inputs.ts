@@ -4,21 +4,21 @@
  */
 
 import { ToolError } from '../protocol/tool-error.ts'
-import { findClosest, shorten } from '../util/text.ts'
+import { findClosest, listWords, shorten } from '../util/text.ts'
 import type { JsonObject, JsonSchema } from '../util/values.ts'
 import { isObject, parseJsonObject } from '../util/values.ts'
 import type { PathContext, PlacedOutput, StagedOutput } from './staging.ts'
 import { getPathDirection, getPathKind, isPathField, placeOutputs, stagePath } from './staging.ts'
 
-/** What has to happen around a run for the paths that its tool is given. */
+/** The paths among the inputs of a tool, and what a run does with them. */
 export type PreparedPaths = {
-  /** Files and folders that the tool has to see, without links. */
+  /** Files and folders that must be visible to the tool, without links. */
   readonly readable: readonly string[]
   readonly outputs: readonly StagedOutput[]
-  /** What the tool gets to read, as it is or as a copy. */
+  /** What the tool reads, directly or as a copy. */
   readonly sources: readonly string[]
   /**
-   * After a success: puts every output into its place, all or nothing. Throws INVALID_PATH,
+   * After a success: moves every output to its target, all or nothing. Throws INVALID_PATH,
    * PERMISSION or DISK_FULL.
    */
   place(): Promise<readonly PlacedOutput[]>
@@ -26,16 +26,15 @@ export type PreparedPaths = {
 
 /** How the arguments of a tool are understood. */
 type ArgumentRules = PathContext & {
-  /** Fields that may stand without their flag, in their order. */
+  /** Fields that may be given without their flag, in order. */
   readonly positional?: readonly string[]
-  /** Whole lists of arguments that are no work: `health.selftest` of a manifest. */
+  /** Command lines that do no work, such as `health.selftest` of a manifest. */
   readonly free?: readonly (readonly string[])[]
 }
 
 /**
- * Checks the declared inputs among the arguments of a tool and gives their paths a meaning;
- * everything else stays as it is. Throws MISSING_PARAM, INVALID_INPUT or INVALID_PATH before
- * anything is started.
+ * Checks the declared inputs among the arguments of a tool and resolves their paths; everything
+ * else stays unchanged. Throws MISSING_PARAM, INVALID_INPUT or INVALID_PATH.
  */
 export async function prepareArguments(
   args: readonly string[],
@@ -46,31 +45,26 @@ export async function prepareArguments(
     return { args, ...toPreparedPaths([]) }
   const properties = listProperties(schema)
   const [first = '', ...others] = args
-  // Behind a whole input there may stand flags that are no fields: --yes.
-  const whole =
-    first.startsWith('{') &&
-    others.every(
-      (word) =>
-        /^--[^=]+$/.test(word) && !Object.hasOwn(properties, word.slice(2).replaceAll('-', '_')),
-    )
-      ? parseJsonObject(first)
-      : undefined
-  if (whole) {
-    const { input, ...work } = await prepareInput(whole, schema, rules)
-    return { args: input === whole ? args : [JSON.stringify(input), ...others], ...work }
+  // Flags that are no fields, such as --yes, may follow an input in JSON.
+  const isFlag = (word: string): boolean =>
+    /^--[^=]+$/.test(word) && !Object.hasOwn(properties, word.slice(2).replaceAll('-', '_'))
+  const json = first.startsWith('{') && others.every(isFlag) ? parseJsonObject(first) : undefined
+  if (json) {
+    const { input, ...paths } = await prepareInput(json, schema, rules)
+    return { args: input === json ? args : [JSON.stringify(input), ...others], ...paths }
   }
   const { found, prepared } = findDeclaredInputs(args, properties, rules.positional ?? [])
   rejectMissingInputs(schema, (field) => found.some((one) => one.field === field), args)
   for (const { field, text } of found) checkInputText(field, properties[field]!, text)
-  const take = createPathResolver(properties, rules)
-  for (const { field, text, replaceText: put } of found)
-    if (text !== undefined) await take(field, text, put)
-  return { args: prepared, ...toPreparedPaths(take.taken) }
+  const resolver = createPathResolver(properties, rules)
+  for (const { field, text, replaceText } of found)
+    if (text !== undefined) replaceText(await resolver.resolve(field, text))
+  return { args: prepared, ...toPreparedPaths(resolver.paths) }
 }
 
 /**
- * The same for a tool that takes its input as an object; its values were checked by its schema
- * already. The very object comes back where it holds no path.
+ * The same for an input object, whose values its schema has checked already. Returns the same object
+ * when it contains no path.
  */
 export async function prepareInput(
   input: JsonObject,
@@ -79,66 +73,59 @@ export async function prepareInput(
 ): Promise<PreparedPaths & { readonly input: JsonObject }> {
   rejectMissingInputs(schema, (field) => Object.hasOwn(input, field))
   const changed: { [field: string]: unknown } = {}
-  const take = createPathResolver(listProperties(schema), rules)
+  const resolver = createPathResolver(listProperties(schema), rules)
   for (const [field, value] of Object.entries(input)) {
-    if (typeof value === 'string')
-      await take(field, value, (text) => {
-        changed[field] = text
-      })
-    if (!Array.isArray(value)) continue
-    const list: unknown[] = [...value]
-    for (const [index, item] of list.entries())
-      if (typeof item === 'string')
-        await take(field, item, (text) => {
-          changed[field] = list
-          list[index] = text
-        })
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value]
+    const resolved: unknown[] = []
+    for (const item of items)
+      resolved.push(typeof item === 'string' ? await resolver.resolve(field, item) : item)
+    if (resolver.isPath(field)) changed[field] = Array.isArray(value) ? resolved : resolved[0]
   }
   return {
-    input: Object.keys(changed).length === 0 ? input : { ...input, ...changed },
-    ...toPreparedPaths(take.taken),
+    input: resolver.paths.length === 0 ? input : { ...input, ...changed },
+    ...toPreparedPaths(resolver.paths),
   }
 }
 
 type ResolvedPath = Awaited<ReturnType<typeof stagePath>>
 type PathResolver = {
-  (field: string, text: string, put: (text: string) => void): Promise<void>
-  readonly taken: readonly ResolvedPath[]
+  isPath(field: string): boolean
+  /** Returns the path as the tool sees it, and other texts unchanged. */
+  resolve(field: string, text: string): Promise<string>
+  readonly paths: readonly ResolvedPath[]
 }
 
 function createPathResolver(
   properties: { readonly [field: string]: JsonSchema },
   rules: PathContext,
 ): PathResolver {
-  const taken: ResolvedPath[] = []
+  const paths: ResolvedPath[] = []
   const counts = new Map<string, number>()
-  const take = async (field: string, text: string, put: (text: string) => void): Promise<void> => {
-    const property = Object.hasOwn(properties, field) ? properties[field]! : {}
-    if (!isPathField(property)) return
-    const index = counts.get(field) ?? 0
-    counts.set(field, index + 1)
-    const one = await stagePath(
-      {
-        field,
-        index,
-        text,
-        direction: getPathDirection(field, property),
-        kind: getPathKind(property),
-      },
-      rules,
-    )
-    taken.push(one)
-    put(one.text)
+  const isPath = (field: string): boolean =>
+    Object.hasOwn(properties, field) && isPathField(properties[field]!)
+  return {
+    isPath,
+    paths,
+    async resolve(field, text) {
+      if (!isPath(field)) return text
+      const property = properties[field]!
+      const index = counts.get(field) ?? 0
+      counts.set(field, index + 1)
+      const direction = getPathDirection(field, property)
+      const kind = getPathKind(property)
+      const path = await stagePath({ field, index, text, direction, kind }, rules)
+      paths.push(path)
+      return path.text
+    },
   }
-  return Object.assign(take, { taken })
 }
 
-function toPreparedPaths(taken: readonly ResolvedPath[]): PreparedPaths {
-  const outputs = taken.flatMap(({ output }) => output ?? [])
+function toPreparedPaths(paths: readonly ResolvedPath[]): PreparedPaths {
+  const outputs = paths.flatMap(({ output }) => output ?? [])
   return {
-    readable: [...new Set(taken.flatMap(({ readable }) => readable))],
+    readable: [...new Set(paths.flatMap(({ readable }) => readable))],
     outputs,
-    sources: taken.flatMap(({ source }) => source ?? []),
+    sources: paths.flatMap(({ source }) => source ?? []),
     place: () => placeOutputs(outputs),
   }
 }
@@ -153,78 +140,69 @@ function listProperties(schema: JsonSchema): { readonly [field: string]: JsonSch
   )
 }
 
-/** A declared input that stands among the arguments. */
+/** A declared input among the arguments. */
 type ArgumentInput = {
   readonly field: string
   /** Undefined for a flag without a value. */
   readonly text: string | undefined
-  /** Writes another text in its place. */
   replaceText(text: string): void
 }
 
-type InputProperties = { readonly [field: string]: unknown }
-
 /**
- * The declared inputs among arguments, and a copy of the arguments that they can be changed in:
- * `--name value`, `--name=value`, `_` and `-` alike, and by their place where that is declared.
- * Behind `--` nothing is looked at.
+ * Finds the declared inputs among arguments: `--name value`, `--name=value` (`_` and `-` are equal)
+ * and positional ones, up to `--`. `prepared` is a copy of the arguments for the changes.
  */
 function findDeclaredInputs(
   args: readonly string[],
-  properties: InputProperties,
+  properties: { readonly [field: string]: JsonSchema },
   positional: readonly string[],
 ): { readonly found: readonly ArgumentInput[]; readonly prepared: string[] } {
   const names = new Map(Object.keys(properties).map((field) => [toFlagName(field), field]))
-  const places = positional.filter((field) => Object.hasOwn(properties, field))
+  const expected = positional.filter((field) => Object.hasOwn(properties, field))
   const prepared = [...args]
   const found: ArgumentInput[] = []
-  const take = (field: string, text: string | undefined, at: number, before = ''): void =>
-    void found.push({
-      field,
-      text,
-      replaceText: (other) => {
-        prepared[at] = before + other
-      },
-    })
-  // A word behind a flag that nobody declared is probably its value.
+  const add = (field: string, text: string | undefined, at: number, before = ''): void =>
+    void found.push({ field, text, replaceText: (other) => void (prepared[at] = before + other) })
+  // A word after an undeclared flag is probably its value.
   let isFree = true
   for (let at = 0; at < args.length && args[at] !== '--'; at += 1) {
     const argument = args[at]!
     const [, flag, value] = /^--([^=]+)(?:=([\s\S]*))?$/.exec(argument) ?? []
     const field = flag === undefined ? undefined : names.get(toFlagName(flag))
     if (field !== undefined) {
-      if (value !== undefined) take(field, value, at, `--${flag}=`)
-      else if (isBooleanField(properties[field])) take(field, undefined, at)
-      else take(field, readFlagValue(args, field, ++at), at)
+      if (value !== undefined) add(field, value, at, `--${flag}=`)
+      else if (properties[field]!['type'] === 'boolean') add(field, undefined, at)
+      else add(field, readFlagValue(args, field, ++at), at)
       isFree = true
     } else if (argument.startsWith('-') && argument !== '-') {
       isFree = value !== undefined
     } else {
-      const next = isFree ? places[0] : undefined
-      if (next !== undefined) take(next, argument, at)
-      if (next !== undefined && !isListField(properties[next])) places.shift()
+      const next = isFree ? expected[0] : undefined
+      if (next !== undefined) {
+        add(next, argument, at)
+        if (properties[next]!['type'] !== 'array') expected.shift()
+      }
       isFree = true
     }
   }
   return { found, prepared }
 }
 
-/**
- * Throws MISSING_PARAM for the first field that is required and not there; among `args` it may be
- * misspelt.
- */
+/** Throws MISSING_PARAM for the first required field that is absent; it may be misspelt in `args`. */
 function rejectMissingInputs(
   schema: JsonSchema,
   has: (field: string) => boolean,
   args: readonly string[] = [],
 ): void {
-  const properties = isObject(schema['properties']) ? schema['properties'] : {}
+  const properties = listProperties(schema)
   const required = Array.isArray(schema['required'])
     ? schema['required'].filter(
         (field): field is string => typeof field === 'string' && Object.hasOwn(properties, field),
       )
     : []
-  const missing = required.find((field) => !has(field) && !hasDefault(properties[field]))
+  const missing = required.find(
+    (field) => !has(field) && properties[field]!['default'] === undefined,
+  )
   if (missing === undefined) return
   const flag = `--${toFlagName(missing)}`
   const misspelt = args
@@ -256,25 +234,10 @@ function toFlagName(field: string): string {
   return field.replaceAll('_', '-')
 }
 
-function isBooleanField(property: unknown): boolean {
-  return isObject(property) && property['type'] === 'boolean'
-}
-
-function isListField(property: unknown): boolean {
-  return isObject(property) && property['type'] === 'array'
-}
-
-function hasDefault(property: unknown): boolean {
-  return isObject(property) && property['default'] !== undefined
-}
-
 const NUMBER_PATTERN = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 const INTEGER_PATTERN = /^[+-]?\d+$/
 
-/**
- * Refuses the text of an argument that cannot be what its field declares: INVALID_INPUT. Texts,
- * lists and objects are the tool's own business.
- */
+/** Throws INVALID_INPUT for a number, boolean or choice that its field does not allow. */
 function checkInputText(field: string, property: JsonSchema, text: string | undefined): void {
   if (text === undefined) return
   const { type, minimum, maximum, enum: choices } = property
@@ -299,26 +262,17 @@ function toInputError(field: string, wanted: string, text: string): ToolError {
   return new ToolError(
     'INVALID_INPUT',
     `${field}: must be ${wanted}; got ${JSON.stringify(shorten(text, 100))}`,
-    { field, suggestion: `Write --${field.replaceAll('_', '-')} with ${wanted}` },
+    { field, suggestion: `Write --${toFlagName(field)} with ${wanted}` },
   )
 }
 
-const INFO_FLAGS = [
-  '--help',
-  '-h',
-  '--version',
-  '-V',
-  '--selftest',
-  '--describe',
-  '--discover',
-  '--manifest',
-  '--schema',
-  '--tools',
-]
+const INFO_FLAGS = listWords(
+  '--help -h --version -V --selftest --describe --discover --manifest --schema --tools',
+)
 
 /**
- * Whether arguments only ask about a tool, so that nothing is missing and no work is done: one of
- * the words that programs know, or one of the lists in `free`. A field of that name is no question.
+ * True when the arguments only ask about a tool, so that nothing is required: a flag such as --help
+ * that is no field of the tool, or one of the command lines in `free`.
  */
 export function isInfoRequest(
   args: readonly string[],

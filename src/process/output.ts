@@ -3,104 +3,99 @@
  */
 
 import type { Readable } from 'node:stream'
+import { LINE_FEED } from '../util/files.ts'
 import { MEBIBYTE } from '../util/units.ts'
 import type { ChildOptions, ChildReason } from './child.ts'
 
-/** What one pipe of a child brought. */
+/** What one pipe of a child delivered. */
 type CollectedOutput = {
   bytes(): Buffer
   isTruncated(): boolean
-  /** Its listener of chunks, where it has one. */
+  /** Its listener of chunks, if it has one. */
   readonly listener: BackpressureListener | undefined
   finish(): void
 }
 
 type StopChild = (reason: ChildReason, cause?: Error) => void
 
-/**
- * Takes stdout, whole, in chunks or in lines; bytes are counted before anything looks at them, and
- * too many end the child.
- */
+/** Reads stdout: as a whole, in chunks or in lines. Too many bytes end the child. */
 export function collectOutput(
   pipe: Readable,
-  { maxStdout = 64 * MEBIBYTE, maxLine = 16 * MEBIBYTE, onLine, onOutput }: ChildOptions,
+  { maxStdout = 64 * MEBIBYTE, maxLine, onLine, onOutput }: ChildOptions,
   stop: StopChild,
 ): CollectedOutput {
-  const chunks: Buffer[] = []
-  const listener =
-    onOutput && applyBackpressure(pipe, onOutput, (error) => stop('cancelled', error))
-  const lines = onLine && splitLines(maxLine, guardListener(onLine, stop))
-  let seen = 0
-  pipe.on('data', (chunk: Buffer) => {
-    const room = Math.max(0, maxStdout - seen)
-    seen += chunk.length
-    const taken = chunk.length <= room ? chunk : chunk.subarray(0, room)
-    if (listener) listener.push(taken)
-    else if (!lines) chunks.push(taken)
-    else if (!lines.push(taken)) stop('line-limit')
-    if (taken !== chunk) stop('stdout-limit')
-  })
-  pipe.on('error', () => {})
-  return {
-    bytes: () => Buffer.concat(chunks),
-    isTruncated: () => seen > maxStdout,
-    listener,
-    finish: () => lines?.finish(),
-  }
+  return collect(pipe, maxStdout, maxLine, onLine, onOutput, stop, true)
 }
 
-/**
- * Keeps the beginning of stderr and reads the rest away, so that a child that complains a lot is
- * never stuck.
- */
+/** Keeps the beginning of stderr and drops the rest, so that a noisy child is never blocked. */
 export function collectErrors(
   pipe: Readable,
-  { maxStderr = MEBIBYTE, maxLine = 16 * MEBIBYTE, onErrorLine, onErrorOutput }: ChildOptions,
+  { maxStderr = MEBIBYTE, maxLine, onErrorLine, onErrorOutput }: ChildOptions,
   stop: StopChild,
 ): CollectedOutput {
+  return collect(pipe, maxStderr, maxLine, onErrorLine, onErrorOutput, stop, false)
+}
+
+function collect(
+  pipe: Readable,
+  maxBytes: number,
+  maxLine = 16 * MEBIBYTE,
+  onLine: ChildOptions['onLine'],
+  onChunk: ChildOptions['onOutput'],
+  stop: StopChild,
+  isStdout: boolean,
+): CollectedOutput {
   const chunks: Buffer[] = []
-  const listener =
-    onErrorOutput && applyBackpressure(pipe, onErrorOutput, (error) => stop('cancelled', error))
-  const lines = onErrorLine && splitLines(maxLine, guardListener(onErrorLine, stop))
+  const listener = onChunk && applyBackpressure(pipe, onChunk, (error) => stop('cancelled', error))
+  const lines = onLine && splitLines(maxLine, guardListener(onLine, stop))
+  // Listeners replace the bytes of stdout, and get those of stderr besides.
+  const isKept = !isStdout || (!listener && !lines)
   let seen = 0
   pipe.on('data', (chunk: Buffer) => {
-    if (seen < maxStderr) chunks.push(chunk.subarray(0, maxStderr - seen))
+    const room = Math.max(0, maxBytes - seen)
     seen += chunk.length
-    if (listener) listener.push(chunk)
-    else if (lines && !lines.push(chunk)) stop('line-limit')
+    const fitting = chunk.length <= room ? chunk : chunk.subarray(0, room)
+    if (isKept && fitting.length > 0) chunks.push(fitting)
+    const passed = isStdout ? fitting : chunk
+    if (listener) listener.push(passed)
+    else if (lines && !lines.push(passed)) stop('line-limit')
+    if (passed !== chunk) stop('stdout-limit')
   })
   pipe.on('error', () => {})
   return {
     bytes: () => Buffer.concat(chunks),
-    isTruncated: () => seen > maxStderr,
+    isTruncated: () => seen > maxBytes,
     listener,
     finish: () => lines?.finish(),
   }
 }
 
-// A listener that throws ends its child; a pipe has nobody above it who could catch.
+// No caller could catch what a listener throws, so it ends the child.
 function guardListener(listener: (line: string) => void, stop: StopChild): (line: string) => void {
   return (line) => {
     try {
       listener(line)
     } catch (error) {
-      stop('cancelled', error instanceof Error ? error : new Error(String(error)))
+      stop('cancelled', toError(error))
     }
   }
 }
 
-/** A listener of a pipe that may take its time. */
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}
+
+/** An asynchronous listener of a pipe. */
 export type BackpressureListener = {
   push(chunk: Buffer): void
   isPaused(): boolean
-  /** Resolves when the listener is done with what it was given. */
+  /** Resolves when the listener has processed every chunk. */
   whenIdle(): Promise<void>
 }
 
 /**
- * Gives chunks to a listener and holds the pipe while a promise of it is pending, so that whoever
- * writes to the pipe has to wait. A listener that throws or rejects hears nothing more; what comes
- * then is read away.
+ * Passes chunks to a listener and pauses the pipe while its promise is pending, so that the child
+ * has to wait. After a listener throws or rejects, further chunks are dropped.
  */
 function applyBackpressure(
   pipe: Readable,
@@ -112,7 +107,7 @@ function applyBackpressure(
   const breakWith = (error: unknown): void => {
     if (broken) return
     broken = true
-    onFailure(error instanceof Error ? error : new Error(String(error)))
+    onFailure(toError(error))
   }
   return {
     push(chunk) {
@@ -136,26 +131,25 @@ function applyBackpressure(
   }
 }
 
-const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 type LineSplitter = {
-  /** False as soon as a line is longer than it may be; everything after it is ignored. */
+  /** Returns false once a line is too long; everything after it is ignored. */
   push(chunk: Buffer): boolean
-  /** Gives out a last line that has no end. */
+  /** Emits a last line that does not end with a line feed. */
   finish(): void
 }
 
 /**
- * Splits bytes into lines at `\n` and `\r\n` only, whatever the size of the chunks, and never holds
- * more than one line. Bytes that are no UTF-8 become U+FFFD.
+ * Splits bytes into lines at `\n` and `\r\n` only, and never buffers more than one line. Invalid
+ * UTF-8 becomes U+FFFD.
  */
 export function splitLines(maxLine: number, onLine: (line: string) => void): LineSplitter {
   let held: Buffer[] = []
   let heldBytes = 0
   let broken = false
 
-  const giveOut = (chunk: Buffer, start: number, end: number): void => {
+  const emitLine = (chunk: Buffer, start: number, end: number): void => {
     const line =
       heldBytes === 0
         ? chunk.subarray(start, end)
@@ -174,7 +168,7 @@ export function splitLines(maxLine: number, onLine: (line: string) => void): Lin
         const end = chunk.indexOf(LINE_FEED, start)
         const length = heldBytes + (end === -1 ? chunk.length : end) - start
         if (length > maxLine) broken = true
-        else if (end !== -1) giveOut(chunk, start, end)
+        else if (end !== -1) emitLine(chunk, start, end)
         else {
           if (start < chunk.length) held.push(chunk.subarray(start))
           heldBytes = length
@@ -186,7 +180,7 @@ export function splitLines(maxLine: number, onLine: (line: string) => void): Lin
       return false
     },
     finish() {
-      if (!broken && heldBytes > 0) giveOut(Buffer.alloc(0), 0, 0)
+      if (!broken && heldBytes > 0) emitLine(Buffer.alloc(0), 0, 0)
     },
   }
 }

@@ -12,194 +12,135 @@ import { shorten } from '../util/text.ts'
 import { MEBIBYTE } from '../util/units.ts'
 import { compact } from '../util/values.ts'
 import type { EgressGrant, PathGrant } from './grants.ts'
+import { isKernelPath, KERNEL_PATHS } from './safe-paths.ts'
 
 const WORKSPACE_VARIABLE = '${WORKSPACE}'
 const MAX_PATH_LENGTH = 4096
-
-/** Through these a tool would see or change the machine itself. */
-const SYSTEM_PATHS = ['/proc', '/sys', '/dev']
 const SERVICES_PATH = '/run'
+const NAME_FOLDERS = 'Name the folders that the tool needs'
+
+/** Creates a fault about one entry: `'<entry>' <problem>`. */
+type CreateFault = (code: FaultCode, problem: string, fix: string) => PermissionFault
+
+function createFaultsFor(shown: string, path: KeyPath): CreateFault {
+  return (code, problem, fix) => new PermissionFault(path, `${shown} ${problem}`, fix, code)
+}
 
 /**
- * What a place means: `undefined` where it lies in the workspace, which belongs to the tool anyway.
- * Throws a Fault for what is no exact place.
+ * Reads one path. Returns undefined for a path in the workspace, which the tool may use anyway.
+ * Throws a PermissionFault for anything but an exact path.
  */
 export function readPathGrant(
   text: string,
   workspace: string,
   path: KeyPath,
 ): PathGrant | undefined {
-  const { written, tree } = splitTreeSuffix(text, path)
-  checkPathText(text, written, path)
-  if (isBelow(written, WORKSPACE_VARIABLE)) {
-    checkNoLinks(
-      normalize(
-        (resolveRealPath(workspace) ?? workspace) + written.slice(WORKSPACE_VARIABLE.length),
-      ),
-      resolveRealPath(workspace) ?? workspace,
-      text,
-      path,
-    )
+  const fault = createFaultsFor(quotePath(text), path)
+  if (text === '/**') throw fault('PERMISSION', 'is the whole machine', NAME_FOLDERS)
+  const tree = text.endsWith('/**')
+  const written = tree ? text.slice(0, -3) : text
+  checkPathText(text, written, path, fault)
+  if (isPathInside(WORKSPACE_VARIABLE, written)) {
+    const root = resolveRealPath(workspace) ?? workspace
+    const below = written.slice(WORKSPACE_VARIABLE.length)
+    checkNoLinks(normalize(root + below), root, tree, fault)
     return undefined
   }
   if (written.includes('${'))
-    throw new PermissionFault(
+    throw fault(
       'CONFIG',
-      path,
-      `${quotePath(text)} has a variable that means nothing here`,
+      'has a variable that means nothing here',
       `Only ${WORKSPACE_VARIABLE} is known, and only at the beginning`,
     )
   if (!written.startsWith('/'))
-    throw new PermissionFault(
+    throw fault(
       'CONFIG',
-      path,
-      `${quotePath(text)} is not an absolute path`,
+      'is not an absolute path',
       `Begin it with / or with ${WORKSPACE_VARIABLE}/`,
     )
   const real = normalize(written).replace(/(?<=.)\/$/, '')
-  if (real === '/')
-    throw new PermissionFault(
-      'PERMISSION',
-      path,
-      `${quotePath(text)} is the whole machine`,
-      'Name the folders that the tool needs',
-    )
-  const system = SYSTEM_PATHS.find((place) => isPathInside(place, real))
+  if (real === '/') throw fault('PERMISSION', 'is the whole machine', NAME_FOLDERS)
+  const system = KERNEL_PATHS.find((folder) => isPathInside(folder, real))
   if (system !== undefined)
-    throw new PermissionFault(
+    throw fault(
       'PERMISSION',
-      path,
-      `${quotePath(text)} lies in ${system}, which is the machine itself`,
+      `lies in ${system}, which is the machine itself`,
       'Leave it out; the tool has its own',
     )
   if (real === SERVICES_PATH)
-    throw new PermissionFault(
+    throw fault(
       'PERMISSION',
-      path,
-      `${quotePath(text)} holds the services of the machine, which do what they are told`,
+      'holds the services of the machine, which do what they are told',
       'Name the files that the tool needs',
     )
-  checkNoLinks(real, '/', text, path)
-  checkPathKind(real, tree, text, path)
+  checkNoLinks(real, '/', tree, fault)
+  checkPathKind(real, tree, fault)
   return { path: real, tree }
 }
 
-/** What a whole folder means that the caller stands in, for the short forms. */
+/** Reads a short form such as `read-only`, which grants the caller's working directory. */
 export function readCallerFolder(cwd: string, word: string, path: KeyPath): PathGrant {
   const real = resolveRealPath(cwd)
-  if (
-    real === undefined ||
-    real === '/' ||
-    SYSTEM_PATHS.some((place) => isPathInside(place, real))
-  ) {
-    throw new PermissionFault(
-      'PERMISSION',
-      path,
-      `'${word}' means the folder of the caller, and that is ${real === '/' ? 'the whole machine' : cwd}`,
-      'Start it in a folder of its own, or name the places in filesystem.read and filesystem.write',
-    )
-  }
-  return { path: real, tree: true }
+  if (real !== undefined && real !== '/' && !isKernelPath(real)) return { path: real, tree: true }
+  throw new PermissionFault(
+    path,
+    `'${word}' means the folder of the caller, and that is ${real === '/' ? 'the whole machine' : cwd}`,
+    'Start it in a folder of its own, or name the places in filesystem.read and filesystem.write',
+    'PERMISSION',
+  )
 }
 
-function splitTreeSuffix(
-  text: string,
-  path: KeyPath,
-): { readonly written: string; readonly tree: boolean } {
-  if (text === '/**')
-    throw new PermissionFault(
-      'PERMISSION',
-      path,
-      "'/**' is the whole machine",
-      'Name the folders that the tool needs',
-    )
-  return text.endsWith('/**')
-    ? { written: text.slice(0, -3), tree: true }
-    : { written: text, tree: false }
-}
-
-function checkPathText(text: string, written: string, path: KeyPath): void {
+function checkPathText(text: string, written: string, path: KeyPath, fault: CreateFault): void {
   if (text.length > MAX_PATH_LENGTH)
     throw new PermissionFault(
-      'CONFIG',
       path,
       `a path of ${text.length} characters is too long`,
       `A path has ${MAX_PATH_LENGTH} at most`,
     )
   if (/[\u0000-\u001f\u007f]/.test(text))
-    throw new PermissionFault(
-      'CONFIG',
-      path,
-      `${quotePath(text)} has a NUL or another control character`,
-      'Take it out',
-    )
+    throw fault('CONFIG', 'has a NUL or another control character', 'Take it out')
   const bare = written.startsWith(WORKSPACE_VARIABLE)
     ? written.slice(WORKSPACE_VARIABLE.length)
     : written
   if (/[*?[\]]/.test(bare) || /(?<!\$)\{/.test(bare))
-    throw new PermissionFault(
+    throw fault(
       'CONFIG',
-      path,
-      `${quotePath(text)} is a pattern, which no sandbox can hold`,
+      'is a pattern, which no sandbox can hold',
       'Write a path as it is, or a folder with everything in it: /data/**',
     )
   if (bare.split('/').includes('..'))
-    throw new PermissionFault(
-      'PERMISSION',
-      path,
-      `${quotePath(text)} leads out by '..'`,
-      'Write the path that it leads to',
-    )
+    throw fault('PERMISSION', "leads out by '..'", 'Write the path that it leads to')
   if (bare.startsWith('~'))
-    throw new PermissionFault(
+    throw fault(
       'CONFIG',
-      path,
-      `${quotePath(text)} begins with ~, which is another folder for everybody`,
+      'begins with ~, which is another folder for everybody',
       'Write the whole path',
     )
 }
 
-// A link can be turned to anywhere after its target was accepted.
-function checkNoLinks(real: string, root: string, text: string, path: KeyPath): void {
+// The target of a link can change after it was accepted.
+function checkNoLinks(real: string, root: string, tree: boolean, fault: CreateFault): void {
   for (let at = real; at !== root && isPathInside(root, at); at = dirname(at)) {
     if (!lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) continue
-    const leads = resolveRealPath(real)
-    throw new PermissionFault(
-      'PERMISSION',
-      path,
-      `${quotePath(text)} leads through the link ${at}`,
-      leads === undefined
+    const target = resolveRealPath(real)
+    const fix =
+      target === undefined
         ? 'Name the place that the link leads to'
-        : `Write ${leads}${text.endsWith('/**') ? '/**' : ''}`,
-    )
+        : `Write ${target}${tree ? '/**' : ''}`
+    throw fault('PERMISSION', `leads through the link ${at}`, fix)
   }
 }
 
-// What is not there cannot be read, which harms nobody, and where it may be written the sandbox
-// makes it.
-function checkPathKind(real: string, tree: boolean, text: string, path: KeyPath): void {
+// A path that does not exist is fine: it cannot be read, and the sandbox creates what may be written.
+function checkPathKind(real: string, tree: boolean, fault: CreateFault): void {
   const stats = lstatSync(real, { throwIfNoEntry: false })
-  // Who may read a socket may talk to whoever listens there.
-  if (stats && !stats.isDirectory() && !stats.isFile())
-    throw new PermissionFault(
-      'PERMISSION',
-      path,
-      `${quotePath(text)} is neither a file nor a folder`,
-      'Leave it out',
-    )
-  if (stats?.isDirectory() && !tree)
-    throw new PermissionFault(
-      'CONFIG',
-      path,
-      `${quotePath(text)} is a folder`,
-      `To give everything in it, write ${real}/**`,
-    )
-  if (stats && tree && !stats.isDirectory())
-    throw new PermissionFault('CONFIG', path, `${quotePath(text)} is no folder`, `Write ${real}`)
-}
-
-function isBelow(written: string, folder: string): boolean {
-  return written === folder || written.startsWith(`${folder}/`)
+  if (!stats) return
+  // Reading a socket means talking to the service behind it.
+  if (!stats.isDirectory() && !stats.isFile())
+    throw fault('PERMISSION', 'is neither a file nor a folder', 'Leave it out')
+  if (stats.isDirectory() && !tree)
+    throw fault('CONFIG', 'is a folder', `To give everything in it, write ${real}/**`)
+  if (tree && !stats.isDirectory()) throw fault('CONFIG', 'is no folder', `Write ${real}`)
 }
 
 function quotePath(text: string): string {
@@ -210,71 +151,40 @@ const HOST_LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 const LOCAL_HOST = /^(localhost|.+\.localhost|127\.0\.0\.1)$/
 const METADATA_HOST = /^(169\.254\.\d+\.\d+|metadata|metadata\.google\.internal|instance-data)$/
 
-/**
- * The server that `host:port` means. Throws a Fault for everything that is not exactly one server.
- */
+/** Reads `host:port`. Throws a PermissionFault for anything but exactly one server. */
 export function readServerGrant(text: string, path: KeyPath): EgressGrant {
-  const given = shorten(text, 200)
+  const fault = createFaultsFor(`'${shorten(text, 200)}'`, path)
   const [, host = '', port = ''] = /^(.*):([^:]*)$/s.exec(text) ?? [undefined, text, '']
   if (text.includes('*'))
-    throw new PermissionFault(
+    throw fault(
       'PERMISSION',
-      path,
-      `'${given}' lets the tool talk to more than one server`,
+      'lets the tool talk to more than one server',
       'Name each server: api.example.com:443',
     )
   if (text.includes('/'))
-    throw new PermissionFault(
-      'CONFIG',
-      path,
-      `'${given}' is no host:port`,
-      `Write ${toServerText(text) ?? 'api.example.com:443'}`,
-    )
+    throw fault('CONFIG', 'is no host:port', `Write ${toServerText(text) ?? 'api.example.com:443'}`)
   if (METADATA_HOST.test(host.toLowerCase()))
-    throw new PermissionFault(
-      'PERMISSION',
-      path,
-      `'${given}' tells secrets of the machine to whoever asks`,
-      'Leave it out',
-    )
+    throw fault('PERMISSION', 'tells secrets of the machine to whoever asks', 'Leave it out')
   if (
     host.startsWith('[') ||
     host.includes(':') ||
     (isNumericAddress(host) && !LOCAL_HOST.test(host))
   )
-    throw new PermissionFault(
+    throw fault(
       'PERMISSION',
-      path,
-      `'${given}' names an address, and only names can be let through`,
+      'names an address, and only names can be let through',
       'Write the name of the server: api.example.com:443',
     )
   if (port === '')
-    throw new PermissionFault(
-      'CONFIG',
-      path,
-      `'${given}' has no port`,
-      `Write ${host === '' ? 'api.example.com' : shorten(host, 200)}:443`,
-    )
-  if (/^\d+-\d+$/.test(port))
-    throw new PermissionFault(
-      'PERMISSION',
-      path,
-      `'${given}' has a range of ports`,
-      'Name each port',
-    )
+    throw fault('CONFIG', 'has no port', `Write ${shorten(host || 'api.example.com', 200)}:443`)
+  if (/^\d+-\d+$/.test(port)) throw fault('PERMISSION', 'has a range of ports', 'Name each port')
   if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535)
-    throw new PermissionFault(
-      'CONFIG',
-      path,
-      `'${given}' has the port '${port}'`,
-      'A port is a number from 1 to 65535',
-    )
+    throw fault('CONFIG', `has the port '${port}'`, 'A port is a number from 1 to 65535')
   const name = host.toLowerCase()
   if (name.length > 253 || !name.split('.').every((label) => HOST_LABEL.test(label)))
-    throw new PermissionFault(
+    throw fault(
       'CONFIG',
-      path,
-      `'${given}' has no valid host name`,
+      'has no valid host name',
       /[^\u0000-\u007f]/.test(host)
         ? `Write ${toAsciiHost(host)}:${port}`
         : 'Write letters, digits, dots and dashes: api.example.com:443',
@@ -306,59 +216,55 @@ function toAsciiHost(host: string): string {
   }
 }
 
-/**
- * Why a manifest is not accepted, and where in its permissions it says so. `PERMISSION`: it asks
- * for more than any tool gets. `CONFIG`: it cannot be understood.
- */
-export class PermissionFault extends Error {
-  readonly code: 'CONFIG' | 'PERMISSION'
-  readonly path: KeyPath
-  readonly fix: string
+/** `PERMISSION`: more than any tool may have. `CONFIG`: not understood. */
+type FaultCode = 'CONFIG' | 'PERMISSION'
 
-  constructor(code: PermissionFault['code'], path: KeyPath, message: string, fix: string) {
+/** Why a manifest or policy is refused, and which of its keys is wrong. */
+export class PermissionFault extends Error {
+  constructor(
+    readonly path: KeyPath,
+    message: string,
+    readonly fix: string,
+    readonly code: FaultCode = 'CONFIG',
+  ) {
     super(message)
-    this.code = code
-    this.path = path
-    this.fix = fix
   }
 }
 
 const MAX_MANIFEST_BYTES = MEBIBYTE
 
-/**
- * The fault as everybody sees it: with the file and the line. `file` is left out where the
- * permissions come from no file.
- */
+/** Adds the file and the line to a fault. `file` is absent for permissions that come from no file. */
 export async function toPermissionError(
   { code, path, message, fix }: PermissionFault,
   file: string | undefined,
 ): Promise<ToolError> {
-  const place = file === undefined ? undefined : await locatePermission(file, path)
-  return new ToolError(code, `${formatLocation(file, place)}${message}`, {
+  const position = await locatePermission(file, path)
+  return new ToolError(code, `${formatLocation(file, position)}${message}`, {
     suggestion: fix,
-    details: { ...compact({ file }), ...place },
+    details: { ...compact({ file }), ...position },
   })
 }
 
-/** Where a part of its permissions stands in a manifest; undefined where nobody can tell. */
+/** Finds the line of a permission in its manifest. Returns undefined when that is unknown. */
 export async function locatePermission(
-  file: string,
+  file: string | undefined,
   path: KeyPath,
 ): Promise<DocumentPosition | undefined> {
+  if (file === undefined) return undefined
   const document = await readLocatedDocument(file)
-  // The resources and secrets of a manifest stand beside its permissions, or in them.
+  // A manifest has its resources and secrets beside its permissions, or inside them.
   return (await document?.locate(path)) ?? document?.locate(['permissions', ...path])
 }
 
 /** `file:line: `, as far as it is known. */
 export function formatLocation(
   file: string | undefined,
-  place: DocumentPosition | undefined,
+  position: DocumentPosition | undefined,
 ): string {
-  return file === undefined ? '' : `${file}${place ? `:${place.line}` : ''}: `
+  return file === undefined ? '' : `${file}${position ? `:${position.line}` : ''}: `
 }
 
-// Only to name a line: a manifest that cannot be read any more is named without one.
+// Only used to name a line, so a manifest that became unreadable is no error.
 async function readLocatedDocument(file: string): Promise<LocatedDocument | undefined> {
   if (!/\.(ya?ml|json)$/i.test(file)) return undefined
   const [{ readFileSync, statSync }, { readYamlDocument }] = await Promise.all([

@@ -10,7 +10,7 @@ import { ToolError } from '../protocol/tool-error.ts'
 import { isPathInside } from '../util/files.ts'
 import { findClosest, shorten } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
-import type { EgressGrant, Grants, LimitName, PathGrant, ResourceLimits } from './grants.ts'
+import type { Grants, LimitName, PathGrant, ResourceLimits } from './grants.ts'
 import { PERMISSIONS_SHAPE, RESOURCE_LIMITS, RESOURCES_SHAPE } from './grants.ts'
 import {
   PermissionFault,
@@ -20,16 +20,15 @@ import {
   toPermissionError,
 } from './permission-entries.ts'
 
-/** What a manifest says about what its tool may do. `file` is where it stands. */
+/** The permissions of a manifest, and its file for messages. */
 type RequestedPermissions = {
   readonly permissions: unknown
-  /** Where they do not stand in the permissions already. */ readonly resources?: unknown
+  /** Absent when they are part of the permissions. */
+  readonly resources?: unknown
   readonly file?: string | undefined
 }
 
-/**
- * What the words of a manifest mean for this run: its workspace, and the directory of the caller.
- */
+/** The folders that entries of a manifest are relative to. */
 type GrantContext = { readonly workspace: string; readonly cwd: string }
 
 const FILESYSTEM_WORDS = ['none', 'read', 'read-only', 'read-write']
@@ -39,15 +38,15 @@ const MAX_ENTRIES = 256
 const SECRET_NAME = /^[A-Za-z_][\w.-]{0,63}$/
 
 /**
- * The grants that a manifest asks for, expanded and checked; what it does not ask for is not given.
- * Throws CONFIG or PERMISSION with file and line for what is not exact, or more than any tool gets.
+ * Expands and checks the permissions of a manifest. Throws CONFIG or PERMISSION, with file and line,
+ * for entries that are not exact or ask for more than any tool gets.
  */
 export async function readGrants(
   { permissions, resources, file }: RequestedPermissions,
-  surroundings: GrantContext,
+  context: GrantContext,
 ): Promise<Grants> {
   try {
-    return expandPermissions(permissions ?? {}, resources, surroundings)
+    return expandPermissions(permissions ?? {}, resources, context)
   } catch (error) {
     throw error instanceof PermissionFault ? await toPermissionError(error, file) : error
   }
@@ -68,11 +67,9 @@ function expandPermissions(
     secrets = [],
     resources: inside,
   } = permissions as PermissionsDocument
-  const read = readPathGrants(filesystem, 'read', workspace, cwd)
-  const write = readPathGrants(filesystem, 'write', workspace, cwd)
   return {
-    read,
-    write,
+    read: readPathGrants(filesystem, 'read', workspace, cwd),
+    write: readPathGrants(filesystem, 'write', workspace, cwd),
     network: readNetwork(network),
     limits: { ...readLimits(inside), ...readLimits(resources) },
     ...readSecrets(secrets),
@@ -87,25 +84,23 @@ type PermissionsDocument = {
   readonly resources?: unknown
 }
 
-// A manifest that wants another user, and most of all root, deserves more than to be told of an
-// unknown key.
+// A manifest that asks for another user gets a better message than "unknown key".
 function rejectUserKeys(permissions: unknown): void {
   const key = isObject(permissions)
     ? USER_KEYS.find((name) => Object.hasOwn(permissions, name))
     : undefined
   if (key !== undefined)
     throw new PermissionFault(
-      'PERMISSION',
       [key],
       `'${key}': a tool cannot choose the user that it runs as, and it never runs as root`,
       `Take '${key}' out`,
+      'PERMISSION',
     )
 }
 
 function rejectMisfit(misfit: ReturnType<typeof findConfigMismatch>, before: KeyPath): void {
   if (misfit)
     throw new PermissionFault(
-      'CONFIG',
       [...before, ...misfit.path],
       `permissions: ${misfit.message}`,
       misfit.fix ?? 'See docs/permissions.md',
@@ -125,9 +120,9 @@ function readPathGrants(
       ? [readCallerFolder(cwd, filesystem, ['filesystem'])]
       : []
   }
-  const places = filesystem[wanted] ?? []
-  checkCount(places, ['filesystem', wanted])
-  return places.flatMap(
+  const entries = filesystem[wanted] ?? []
+  checkCount(entries, ['filesystem', wanted])
+  return entries.flatMap(
     (text, index) => readPathGrant(text, workspace, ['filesystem', wanted, index]) ?? [],
   )
 }
@@ -140,12 +135,11 @@ function readNetwork(network: PermissionsDocument['network']): Grants['network']
   }
   const servers = network.egress_allow ?? []
   checkCount(servers, ['network', 'egress_allow'])
-  const read = servers.map((text, index): EgressGrant =>
+  if (servers.length === 0) return 'none'
+  const read = servers.map((text, index) =>
     readServerGrant(text, ['network', 'egress_allow', index]),
   )
-  return read.length === 0
-    ? 'none'
-    : [...new Map(read.map((server) => [`${server.host}:${server.port}`, server])).values()]
+  return [...new Map(read.map((server) => [`${server.host}:${server.port}`, server])).values()]
 }
 
 function readLimits(resources: unknown): ResourceLimits {
@@ -158,13 +152,12 @@ function readLimits(resources: unknown): ResourceLimits {
   )
 }
 
-/** A number of a limit; throws a Fault for what is none or makes no sense. */
+/** Reads the number of a limit. Throws a PermissionFault when it is out of range. */
 export function readLimit(name: LimitName, value: unknown, path: KeyPath): number {
   const { least, most } = RESOURCE_LIMITS[name]
   if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most)
     return value as number
   throw new PermissionFault(
-    'CONFIG',
     path,
     `'${name}' must be a whole number from ${least} to ${most}; got ${shorten(JSON.stringify(value) ?? 'nothing', 60)}`,
     `Write ${name}: ${typeof value === 'number' && value > most ? most : Math.max(least, 64)}`,
@@ -180,7 +173,6 @@ function readSecrets(
     const { name, file } = typeof secret === 'string' ? { name: secret, file: undefined } : secret
     if (!SECRET_NAME.test(name))
       throw new PermissionFault(
-        'CONFIG',
         ['secrets', index],
         `'${shorten(name, 60)}' is no name for a secret`,
         'Write letters, digits, _ . and -, beginning with a letter',
@@ -195,22 +187,19 @@ function readSecrets(
 }
 
 function readSecretFile(file: string, path: KeyPath): string {
-  const place = readPathGrant(file, '/', path)
-  if (!place || place.tree)
-    throw new PermissionFault(
-      'CONFIG',
-      path,
-      `'${shorten(file, 200)}' is no file for a secret`,
-      'Write the absolute path of a file',
-    )
-  return place.path
+  const grant = readPathGrant(file, '/', path)
+  if (grant && !grant.tree) return grant.path
+  throw new PermissionFault(
+    path,
+    `'${shorten(file, 200)}' is no file for a secret`,
+    'Write the absolute path of a file',
+  )
 }
 
 function checkWord(key: string, word: string, words: readonly string[]): void {
   if (words.includes(word)) return
   const meant = findClosest(word, words)
   throw new PermissionFault(
-    'CONFIG',
     [key],
     `'${key}' is one of ${words.join(', ')}, or an object; got '${shorten(word, 60)}'`,
     `Write ${key}: ${meant ?? 'none'}`,
@@ -220,33 +209,32 @@ function checkWord(key: string, word: string, words: readonly string[]): void {
 function checkCount(entries: readonly unknown[], path: KeyPath): void {
   if (entries.length > MAX_ENTRIES)
     throw new PermissionFault(
-      'CONFIG',
       path,
       `'${path.join('.')}' has ${entries.length} entries`,
       `It may have ${MAX_ENTRIES}`,
     )
 }
 
-/** What a caller lets a tool do, and what its manifest asks for; `file` is where that stands. */
+/** What a workflow step lets a tool do, and what the manifest in `file` asks for. */
 type NarrowingRequest = {
   readonly wanted: Permissions
   readonly own: Permissions | undefined
   readonly file?: string | undefined
-  /** For messages. */ readonly tool: string
+  /** For messages. */
+  readonly tool: string
 }
 
 /**
- * The permissions of a tool that its caller allows less than it asks for: they replace its own, and
- * limits that are not named stay. Throws PERMISSION for anything beyond its own, CONFIG for what
- * cannot be understood.
+ * Replaces the permissions of a tool by narrower ones; limits that are not named stay. Throws
+ * PERMISSION for anything beyond its own, and CONFIG.
  */
 export async function narrowPermissions(
   { wanted, own, file, tool }: NarrowingRequest,
-  surroundings: GrantContext,
+  context: GrantContext,
 ): Promise<Permissions> {
-  const inner = await readGrants({ permissions: wanted }, surroundings)
+  const inner = await readGrants({ permissions: wanted }, context)
   if (own === undefined) return wanted
-  const excess = findWidening(inner, await readGrants({ permissions: own, file }, surroundings))
+  const excess = findWidening(inner, await readGrants({ permissions: own, file }, context))
   if (excess !== undefined)
     throw new ToolError(
       'PERMISSION',
@@ -259,9 +247,9 @@ export async function narrowPermissions(
 }
 
 function findWidening(inner: Grants, outer: Grants): string | undefined {
-  const read = inner.read.find((place) => !isCovered(place, [...outer.read, ...outer.write]))
+  const read = inner.read.find((grant) => !isCovered(grant, [...outer.read, ...outer.write]))
   if (read) return `read ${read.path}`
-  const write = inner.write.find((place) => !isCovered(place, outer.write))
+  const write = inner.write.find((grant) => !isCovered(grant, outer.write))
   if (write) return `write ${write.path}`
   return (
     findExtraServer(inner.network, outer.network) ??
@@ -270,9 +258,9 @@ function findWidening(inner: Grants, outer: Grants): string | undefined {
   )
 }
 
-function isCovered(place: PathGrant, places: readonly PathGrant[]): boolean {
-  return places.some(({ path, tree }) =>
-    tree ? isPathInside(path, place.path) : path === place.path && !place.tree,
+function isCovered(inner: PathGrant, outer: readonly PathGrant[]): boolean {
+  return outer.some(({ path, tree }) =>
+    tree ? isPathInside(path, inner.path) : path === inner.path && !inner.tree,
   )
 }
 
@@ -281,7 +269,7 @@ function findExtraServer(inner: Grants['network'], outer: Grants['network']): st
   if (inner === 'open') return 'talk to every server'
   const known = outer === 'none' ? [] : outer
   const server = inner.find(
-    (one: EgressGrant) => !known.some(({ host, port }) => host === one.host && port === one.port),
+    (one) => !known.some(({ host, port }) => host === one.host && port === one.port),
   )
   return server && `talk to ${server.host}:${server.port}`
 }
@@ -296,15 +284,10 @@ function findExtraSecret(inner: Grants, outer: Grants): string | undefined {
 }
 
 function findHigherLimit(inner: Grants, outer: Grants): string | undefined {
-  const name = (Object.keys(RESOURCE_LIMITS) as LimitName[]).find((one) => {
-    const [asked, most] = [
-      inner.limits[RESOURCE_LIMITS[one].limit],
-      outer.limits[RESOURCE_LIMITS[one].limit],
-    ]
-    return asked !== undefined && most !== undefined && asked > most
-  })
-  return (
-    name &&
-    `use ${name}: ${inner.limits[RESOURCE_LIMITS[name].limit]}, more than ${outer.limits[RESOURCE_LIMITS[name].limit]}`
-  )
+  for (const [name, { limit }] of Object.entries(RESOURCE_LIMITS)) {
+    const [asked, most] = [inner.limits[limit], outer.limits[limit]]
+    if (asked !== undefined && most !== undefined && asked > most)
+      return `use ${name}: ${asked}, more than ${most}`
+  }
+  return undefined
 }

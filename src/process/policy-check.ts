@@ -10,27 +10,23 @@ import type { EgressGrant, Grants, IsolationLevel, LimitName, ResourceLimits } f
 import { ISOLATION_LEVELS, RESOURCE_LIMITS } from './grants.ts'
 import type { PreparedPaths } from './inputs.ts'
 import { formatLocation, locatePermission } from './permission-entries.ts'
-import type { Policy, PolicyLayer } from './policy.ts'
+import type { NetworkRules, Policy, PolicyLayer, PolicyRules } from './policy.ts'
 import { formatRuleLocation, selectLayers } from './policy.ts'
 
-/** Whose grants are looked at: the id of the tool, and the file that its permissions stand in. */
-export type PolicySubject = { readonly tool: string; readonly file?: string | undefined }
+/** The id of the tool whose grants are checked, and the file of its permissions. */
+type PolicySubject = { readonly tool: string; readonly file?: string | undefined }
 
-/**
- * What a tool asks for and a policy does not give: the words, where the manifest says it, and which
- * key of which layer forbids it.
- */
+/** What a tool asks for beyond a policy: the key of the manifest, and the key of the policy. */
 type PolicyExcess = {
   readonly what: string
   readonly asked: KeyPath
-  readonly layer?: PolicyLayer
   readonly rule?: KeyPath
   readonly fix: string
 }
 
 /**
- * Refuses grants that go beyond a policy: PERMISSION with the lines of the manifest and of the
- * policy. Gives the grants with the limits that only the policies name.
+ * Throws PERMISSION, with the lines of the manifest and of the policy, for grants beyond a policy.
+ * Returns the grants with the limits that only the policies name.
  */
 export async function checkPolicy(
   grants: Grants,
@@ -38,17 +34,16 @@ export async function checkPolicy(
   subject: PolicySubject,
 ): Promise<Grants> {
   const layers = selectLayers(policy, subject.tool)
-  const excess =
-    findUnallowedNetwork(grants, layers) ??
-    findFirst(layers, (layer) => findPolicyExcess(grants, layer))
-  if (excess) throw await toPolicyError(excess, subject)
+  const unallowed = findUnallowedNetwork(grants, layers)
+  if (unallowed) throw await toPolicyError(unallowed, subject)
+  for (const layer of layers) {
+    const [excess] = listExcesses(grants, layer)
+    if (excess) throw await toPolicyError(excess, subject, layer)
+  }
   return { ...grants, limits: { ...pickLowestLimits(layers), ...grants.limits } }
 }
 
-/**
- * Refuses paths that a caller gives a tool and a policy does not: PERMISSION with the line of the
- * policy.
- */
+/** Throws PERMISSION, with the line of the policy, for paths of the caller that no policy allows. */
 export async function checkPaths(
   { sources, outputs }: Pick<PreparedPaths, 'sources' | 'outputs'>,
   policy: Policy,
@@ -71,7 +66,7 @@ export async function checkPaths(
   }
 }
 
-/** Refuses a tool without permissions where a policy demands them: PERMISSION. */
+/** Throws PERMISSION for a tool without permissions when a policy requires them. */
 export async function checkUnconfined(policy: Policy, tool: string): Promise<void> {
   const layer = selectLayers(policy, tool).find(({ rules }) => rules.requirePermissions)
   if (layer)
@@ -82,7 +77,7 @@ export async function checkUnconfined(policy: Policy, tool: string): Promise<voi
     )
 }
 
-// What is closed everywhere opens only where some policy says so, and none says the opposite.
+// Some policy has to allow these explicitly, and none may forbid them.
 function findUnallowedNetwork(
   { network }: Grants,
   layers: readonly PolicyLayer[],
@@ -93,48 +88,75 @@ function findUnallowedNetwork(
       asked: ['network'],
       fix: 'Name the servers in network.egress_allow, or write network: full into a policy',
     }
-  const local =
-    network === 'none' || network === 'open'
-      ? undefined
-      : network.find(
-          (server) =>
-            server.local &&
-            !layers.some(({ rules }) =>
-              rules.network?.local.some((rule) => matchesServer(rule, server)),
-            ),
-        )
+  if (network === 'none' || network === 'open') return undefined
+  const rules = layers.flatMap((layer) => layer.rules.network?.local ?? [])
+  const server = network.find((one) => one.local && !rules.some((rule) => matchesServer(rule, one)))
   return (
-    local && {
-      what: `${local.host}:${local.port} on this machine, which a policy has to allow`,
+    server && {
+      what: `${server.host}:${server.port} on this machine, which a policy has to allow`,
       asked: ['network', 'egress_allow'],
-      fix: `Write network: {local_allow: ["${local.host}:${local.port}"]} into a policy`,
+      fix: `Write network: {local_allow: ["${server.host}:${server.port}"]} into a policy`,
     }
   )
 }
 
-function findPolicyExcess(grants: Grants, layer: PolicyLayer): PolicyExcess | undefined {
-  const { rules } = layer
-  return (
-    findFirst(['read', 'write'] as const, (wanted) => {
-      const path = findPathOutside(
-        rules[wanted],
-        grants[wanted].map((place) => place.path),
-      )
-      return path === undefined
-        ? undefined
-        : {
-            what: `to ${wanted} ${path}`,
-            asked: ['filesystem', wanted],
-            layer,
-            rule: ['filesystem', wanted],
-            fix: `Take ${path} out of the manifest, or let the policy allow it`,
-          }
-    }) ??
-    findSecretFileExcess(grants, layer) ??
-    findServerExcess(grants, layer) ??
-    findLimitExcess(grants, layer) ??
-    findSecretExcess(grants, layer)
-  )
+// Lazy, because only the first excess is reported.
+function* listExcesses(grants: Grants, { rules }: PolicyLayer): Generator<PolicyExcess> {
+  const letPolicyAllow = (what: string): string =>
+    `Take ${what} out of the manifest, or let the policy allow it`
+  for (const wanted of ['read', 'write'] as const) {
+    const paths = grants[wanted].map(({ path }) => path)
+    const path = findPathOutside(rules[wanted], paths)
+    if (path !== undefined)
+      yield {
+        what: `to ${wanted} ${path}`,
+        asked: ['filesystem', wanted],
+        rule: ['filesystem', wanted],
+        fix: letPolicyAllow(path),
+      }
+  }
+  // A secret that a manifest names by its file is a file that it reads.
+  const file = findPathOutside(rules.read, Object.values(grants.secretFiles ?? {}))
+  if (file !== undefined)
+    yield {
+      what: `the secret in ${file}`,
+      asked: ['secrets'],
+      rule: ['filesystem', 'read'],
+      fix: 'Name the secret only, and give its file at the call',
+    }
+  if (grants.network === 'open' && rules.network && !rules.network.open)
+    yield {
+      what: 'every server (network: full)',
+      asked: ['network'],
+      rule: ['network'],
+      fix: 'Name the servers in network.egress_allow',
+    }
+  const server = findServerOutside(rules.network, grants.network)
+  if (server)
+    yield {
+      what: `${server.host}:${server.port}`,
+      asked: ['network', 'egress_allow'],
+      rule: ['network', server.local ? 'local_allow' : 'egress_allow'],
+      fix: letPolicyAllow(`${server.host}:${server.port}`),
+    }
+  for (const [name, most] of listLimits(rules)) {
+    const asked = grants.limits[RESOURCE_LIMITS[name].limit]
+    if (asked !== undefined && asked > most)
+      yield {
+        what: `${name}: ${asked}, more than ${most}`,
+        asked: ['resources', name],
+        rule: ['resources', name],
+        fix: `Write ${name}: ${most}, or less`,
+      }
+  }
+  const secret = grants.secrets.find((name) => rules.secrets?.includes(name) === false)
+  if (secret !== undefined)
+    yield {
+      what: `the secret '${secret}'`,
+      asked: ['secrets'],
+      rule: ['secrets'],
+      fix: letPolicyAllow(`'${secret}'`),
+    }
 }
 
 function findPathOutside(
@@ -144,81 +166,19 @@ function findPathOutside(
   return allowed && paths.find((path) => !allowed.some((folder) => isPathInside(folder, path)))
 }
 
-// A secret that a manifest names by its file is a file that it reads.
-function findSecretFileExcess(
-  { secretFiles = {} }: Grants,
-  layer: PolicyLayer,
-): PolicyExcess | undefined {
-  const file = findPathOutside(layer.rules.read, Object.values(secretFiles))
-  return file === undefined
-    ? undefined
-    : {
-        what: `the secret in ${file}`,
-        asked: ['secrets'],
-        layer,
-        rule: ['filesystem', 'read'],
-        fix: 'Name the secret only, and give its file at the call',
-      }
+function findServerOutside(
+  allowed: NetworkRules | undefined,
+  network: Grants['network'],
+): EgressGrant | undefined {
+  if (!allowed || network === 'none' || network === 'open') return undefined
+  return network.find((server) => {
+    const rules = server.local ? allowed.local : allowed.servers
+    return !rules.some((rule) => matchesServer(rule, server))
+  })
 }
 
-function findServerExcess({ network }: Grants, layer: PolicyLayer): PolicyExcess | undefined {
-  const allowed = layer.rules.network
-  if (!allowed || network === 'none') return undefined
-  if (network === 'open')
-    return allowed.open
-      ? undefined
-      : {
-          what: 'every server (network: full)',
-          asked: ['network'],
-          layer,
-          rule: ['network'],
-          fix: 'Name the servers in network.egress_allow',
-        }
-  const server = network.find(
-    (one) =>
-      !(one.local ? allowed.local : allowed.servers).some((rule) => matchesServer(rule, one)),
-  )
-  return (
-    server && {
-      what: `${server.host}:${server.port}`,
-      asked: ['network', 'egress_allow'],
-      layer,
-      rule: ['network', server.local ? 'local_allow' : 'egress_allow'],
-      fix: `Take ${server.host}:${server.port} out of the manifest, or let the policy allow it`,
-    }
-  )
-}
-
-function findLimitExcess({ limits }: Grants, layer: PolicyLayer): PolicyExcess | undefined {
-  return findFirst(
-    Object.entries(layer.rules.limits ?? {}) as [LimitName, number][],
-    ([name, most]) => {
-      const asked = limits[RESOURCE_LIMITS[name].limit]
-      return asked === undefined || asked <= most
-        ? undefined
-        : {
-            what: `${name}: ${asked}, more than ${most}`,
-            asked: ['resources', name],
-            layer,
-            rule: ['resources', name],
-            fix: `Write ${name}: ${most}, or less`,
-          }
-    },
-  )
-}
-
-function findSecretExcess({ secrets }: Grants, layer: PolicyLayer): PolicyExcess | undefined {
-  const allowed = layer.rules.secrets
-  const name = allowed && secrets.find((one) => !allowed.includes(one))
-  return name === undefined
-    ? undefined
-    : {
-        what: `the secret '${name}'`,
-        asked: ['secrets'],
-        layer,
-        rule: ['secrets'],
-        fix: `Take '${name}' out of the manifest, or let the policy allow it`,
-      }
+function listLimits({ limits = {} }: PolicyRules): readonly (readonly [LimitName, number])[] {
+  return Object.entries(limits) as [LimitName, number][]
 }
 
 /**
@@ -234,55 +194,34 @@ function matchesServer(rule: string, { host, port }: EgressGrant): boolean {
   )
 }
 
-// A limit that the manifest leaves open is the smallest that any policy names; what it asks for
-// beyond that was refused before.
+// A limit that the manifest leaves open is the smallest that any policy names.
 function pickLowestLimits(layers: readonly PolicyLayer[]): ResourceLimits {
-  const least: { [limit: string]: number } = {}
-  for (const { rules } of layers) {
-    for (const [name, most] of Object.entries(rules.limits ?? {}) as [LimitName, number][])
-      least[RESOURCE_LIMITS[name].limit] = Math.min(
-        most,
-        least[RESOURCE_LIMITS[name].limit] ?? most,
-      )
+  const lowest: { [limit: string]: number } = {}
+  for (const [name, most] of layers.flatMap(({ rules }) => listLimits(rules))) {
+    const { limit } = RESOURCE_LIMITS[name]
+    lowest[limit] = Math.min(most, lowest[limit] ?? most)
   }
-  return least
+  return lowest
 }
 
 async function toPolicyError(
-  { what, asked, layer, rule = [], fix }: PolicyExcess,
+  { what, asked, rule = [], fix }: PolicyExcess,
   { tool, file }: PolicySubject,
+  layer?: PolicyLayer,
 ): Promise<ToolError> {
-  const place = file === undefined ? undefined : await locatePermission(file, asked)
+  const position = await locatePermission(file, asked)
   const forbidden = layer ? `, and ${await formatRuleLocation(layer, rule)} does not allow it` : ''
   return new ToolError(
     'PERMISSION',
-    `${formatLocation(file, place)}'${tool}' wants ${what}${forbidden}`,
-    {
-      suggestion: fix,
-      details: {
-        ...compact({ file }),
-        ...place,
-        ...compact({ policy: layer ? layer.file : undefined }),
-      },
-    },
+    `${formatLocation(file, position)}'${tool}' wants ${what}${forbidden}`,
+    { suggestion: fix, details: compact({ file, ...position, policy: layer?.file }) },
   )
 }
 
-function findFirst<Item, Found>(
-  items: readonly Item[],
-  find: (item: Item) => Found | undefined,
-): Found | undefined {
-  for (const item of items) {
-    const found = find(item)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-/** What a level is decided by. */
-export type LevelRequest = {
+/** What decides the isolation level of a run. */
+type LevelRequest = {
   readonly tool: string
-  /** L3 for a tool with permissions, L1 for one that is merely described. */
+  /** L3 for a tool with permissions, L1 for one without. */
   readonly needs: IsolationLevel
   /** The best that this machine can do. */
   readonly offered: IsolationLevel
@@ -294,8 +233,8 @@ export type LevelRequest = {
 }
 
 /**
- * The level that a tool runs at: what it needs, more where a policy or the caller asks for more,
- * and less only where the caller accepts that and no policy forbids it. Throws SANDBOX_UNAVAILABLE.
+ * Decides the level that a tool runs at: what it needs, more when a policy or the caller asks for
+ * more, less only when the caller accepts it and no policy forbids it. Throws SANDBOX_UNAVAILABLE.
  */
 export async function decideLevel({
   tool,
@@ -312,10 +251,10 @@ export async function decideLevel({
   const wanted = pickStronger(pickStronger(needs, least), allow ?? 'L1')
   if (isAtLeast(offered, wanted)) return wanted
   const why = problem ? `: ${problem.message}` : ''
-  const refuse = (words: string, fix: string): ToolError =>
+  const refuse = (reason: string, fix: string): ToolError =>
     new ToolError(
       'SANDBOX_UNAVAILABLE',
-      `'${tool}' needs level ${wanted}, and this machine offers ${offered}${why}${words}`,
+      `'${tool}' needs level ${wanted}, and this machine offers ${offered}${why}${reason}`,
       compact({ suggestion: fix, details: { needs: wanted, offered }, cause: problem }),
     )
   const fix = problem?.suggestion?.fix ?? 'toolable doctor'
@@ -327,7 +266,7 @@ export async function decideLevel({
   return offered
 }
 
-/** Whether a level is at least another. */
+/** True when the first level is as strong as the other, or stronger. */
 export function isAtLeast(level: IsolationLevel, other: IsolationLevel): boolean {
   return ISOLATION_LEVELS.indexOf(level) >= ISOLATION_LEVELS.indexOf(other)
 }

@@ -13,101 +13,110 @@ import { ToolError } from '../protocol/tool-error.ts'
 import { readYamlDocument } from '../protocol/yaml.ts'
 import { resolveRealPath } from '../util/files.ts'
 import { shorten } from '../util/text.ts'
-import { compact, isObject } from '../util/values.ts'
+import { compact } from '../util/values.ts'
 import type { IsolationLevel, LimitName } from './grants.ts'
-import { ISOLATION_LEVELS, RESOURCES_SHAPE } from './grants.ts'
-import { PermissionFault } from './permission-entries.ts'
+import { ISOLATION_LEVELS, RESOURCES_SHAPE, TEXT_LIST_SHAPE } from './grants.ts'
+import { formatLocation, PermissionFault } from './permission-entries.ts'
 import { readLimit } from './permissions.ts'
 import type { NetworkRules, Policy, PolicyLayer, PolicyRules } from './policy.ts'
 
-type PolicyDocument = { readonly [key: string]: unknown }
+/** The rules of a policy as POLICY_SHAPE lets them pass. */
+type RulesDocument = {
+  readonly min_level?: string
+  readonly allow_level_override?: boolean
+  readonly require_permissions?: boolean
+  readonly filesystem?: { readonly [wanted in 'read' | 'write']?: readonly string[] }
+  readonly network?:
+    string | { readonly egress_allow?: readonly string[]; readonly local_allow?: readonly string[] }
+  readonly resources?: { readonly [name in LimitName]?: unknown }
+  readonly secrets?: readonly string[]
+}
 
-/**
- * The policy of one file. Throws CONFIG with file and line for what cannot be understood: a policy
- * that is not understood allows nothing.
- */
+type PolicyDocument = RulesDocument & {
+  readonly version: unknown
+  readonly tools?: { readonly [pattern: string]: RulesDocument }
+  readonly answers?: Policy['answers']
+}
+
+/** Parses the policy of one file. Throws CONFIG with file and line. */
 export async function readPolicy(file: string, text: string): Promise<Policy> {
   const document = await readYamlDocument(file, text)
   try {
     const misfit = findConfigMismatch(POLICY_SHAPE, document.value)
     if (misfit)
-      throw new PermissionFault(
-        'CONFIG',
-        misfit.path,
-        misfit.message,
-        misfit.fix ?? 'See docs/policy.md',
-      )
+      throw new PermissionFault(misfit.path, misfit.message, misfit.fix ?? 'See docs/policy.md')
     return parsePolicy(file, document.value as PolicyDocument, document)
   } catch (error) {
     if (!(error instanceof PermissionFault)) throw error
-    const place = await document.locate(error.path)
-    throw new ToolError('CONFIG', `${file}${place ? `:${place.line}` : ''}: ${error.message}`, {
+    const position = await document.locate(error.path)
+    throw new ToolError('CONFIG', formatLocation(file, position) + error.message, {
       suggestion: error.fix,
-      details: { file, ...place },
+      details: { file, ...position },
     })
   }
 }
 
-function parsePolicy(file: string, data: PolicyDocument, { locate }: LocatedDocument): Policy {
-  if (data['version'] !== 1)
+function parsePolicy(
+  file: string,
+  { version, tools = {}, answers = {}, ...general }: PolicyDocument,
+  { locate }: LocatedDocument,
+): Policy {
+  if (version !== 1)
     throw new PermissionFault(
-      'CONFIG',
       ['version'],
-      `the version of a policy is 1; got ${shorten(JSON.stringify(data['version']) ?? 'nothing', 40)}`,
+      `the version of a policy is 1; got ${shorten(JSON.stringify(version) ?? 'nothing', 40)}`,
       'Write version: 1',
     )
-  const layer = (rules: PolicyDocument, path: KeyPath, pattern?: string): PolicyLayer =>
+  const layer = (rules: RulesDocument, path: KeyPath, pattern?: string): PolicyLayer =>
     compact({ file, path, locate, rules: parseRules(rules, path, dirname(file)), pattern })
-  const tools = Object.entries(
-    (data['tools'] ?? {}) as { readonly [pattern: string]: PolicyDocument },
-  )
   return {
     layers: [
-      layer(data, []),
-      ...tools.map(([pattern, rules]) => layer(rules, ['tools', pattern], pattern)),
+      layer(general, []),
+      ...Object.entries(tools).map(([pattern, rules]) => layer(rules, ['tools', pattern], pattern)),
     ],
-    answers: (data['answers'] ?? {}) as Policy['answers'],
+    answers,
   }
 }
 
-function parseRules(data: PolicyDocument, path: KeyPath, folder: string): PolicyRules {
+function parseRules(data: RulesDocument, path: KeyPath, folder: string): PolicyRules {
   const {
     min_level: minLevel,
     allow_level_override: allowLevelOverride,
     require_permissions: requirePermissions,
-    filesystem,
+    filesystem = {},
     network,
     resources,
     secrets,
   } = data
-  const paths = isObject(filesystem) ? parsePaths(filesystem, [...path, 'filesystem'], folder) : {}
-  return {
-    ...compact({
-      minLevel: minLevel !== undefined ? parseLevel(minLevel, [...path, 'min_level']) : undefined,
-      allowLevelOverride: typeof allowLevelOverride === 'boolean' ? allowLevelOverride : undefined,
-      requirePermissions: typeof requirePermissions === 'boolean' ? requirePermissions : undefined,
-    }),
-    ...paths,
-    ...compact({
-      network: network !== undefined ? parseNetwork(network, [...path, 'network']) : undefined,
-      limits: isObject(resources)
-        ? Object.fromEntries(
-            Object.entries(resources).map(([name, value]) => [
-              name,
-              readLimit(name as LimitName, value, [...path, 'resources', name]),
-            ]),
-          )
-        : undefined,
-      secrets: Array.isArray(secrets) ? (secrets as readonly string[]) : undefined,
-    }),
-  }
+  const parsePaths = (wanted: 'read' | 'write'): readonly string[] | undefined =>
+    filesystem[wanted]?.map((text, index) =>
+      parsePolicyPath(text, [...path, 'filesystem', wanted, index], folder),
+    )
+  return compact({
+    minLevel: minLevel === undefined ? undefined : parseLevel(minLevel, [...path, 'min_level']),
+    allowLevelOverride,
+    requirePermissions,
+    read: parsePaths('read'),
+    write: parsePaths('write'),
+    network: network === undefined ? undefined : parseNetwork(network, [...path, 'network']),
+    limits: resources && parseLimits(resources, path),
+    secrets,
+  })
+}
+
+function parseLimits(resources: object, path: KeyPath): PolicyRules['limits'] {
+  return Object.fromEntries(
+    Object.entries(resources).map(([name, value]) => [
+      name,
+      readLimit(name as LimitName, value, [...path, 'resources', name]),
+    ]),
+  )
 }
 
 function parseLevel(value: unknown, path: KeyPath): IsolationLevel {
   const level = ISOLATION_LEVELS.find((one) => one === value)
   if (level === undefined)
     throw new PermissionFault(
-      'CONFIG',
       path,
       `'min_level' is one of ${ISOLATION_LEVELS.join(', ')}; got '${shorten(String(value), 40)}'`,
       'Write min_level: L3',
@@ -115,29 +124,9 @@ function parseLevel(value: unknown, path: KeyPath): IsolationLevel {
   return level
 }
 
-function parsePaths(
-  filesystem: PolicyDocument,
-  path: KeyPath,
-  folder: string,
-): { readonly read?: readonly string[]; readonly write?: readonly string[] } {
-  return Object.fromEntries(
-    (['read', 'write'] as const).flatMap((wanted) => {
-      const places = filesystem[wanted] as readonly string[] | undefined
-      return places === undefined
-        ? []
-        : [
-            [
-              wanted,
-              places.map((text, index) => parsePolicyPath(text, [...path, wanted, index], folder)),
-            ],
-          ]
-    }),
-  )
-}
-
 /**
- * A prefix: `/data` and `/data/**` mean the same, `./` begins at the policy, and `~/` at the home
- * that the system knows, whatever the environment says.
+ * Parses a prefix: `/data` and `/data/**` mean the same, `./` begins at the policy, and `~/` at the
+ * home folder in the user database, which the environment cannot change.
  */
 function parsePolicyPath(text: string, path: KeyPath, folder: string): string {
   const bare = text.endsWith('/**') ? text.slice(0, -3) || '/' : text
@@ -148,7 +137,6 @@ function parsePolicyPath(text: string, path: KeyPath, folder: string): string {
     !(isAbsolute(bare) || isOwn)
   ) {
     throw new PermissionFault(
-      'CONFIG',
       path,
       `'${shorten(text.replace(/[\u0000-\u001f]/g, '�'), 200)}' is no folder for a policy`,
       'Write /data/**, ./data/** or ~/data/**',
@@ -160,7 +148,6 @@ function parsePolicyPath(text: string, path: KeyPath, folder: string): string {
   const link = findUserLink(absolute)
   if (link !== undefined)
     throw new PermissionFault(
-      'CONFIG',
       path,
       `'${shorten(text, 200)}' leads through the link ${link}, which its owner can turn to anywhere`,
       `Write ${resolveRealPath(absolute) ?? 'the folder that it leads to'}`,
@@ -168,67 +155,50 @@ function parsePolicyPath(text: string, path: KeyPath, folder: string): string {
   return resolveRealPath(absolute) ?? absolute
 }
 
-// Links of the system lead where they always lead.
+// Links that root owns are part of the system and do not change.
 function findUserLink(path: string): string | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats?.isSymbolicLink() && stats.uid !== 0) return path
   return dirname(path) === path ? undefined : findUserLink(dirname(path))
 }
 
-function parseNetwork(network: unknown, path: KeyPath): NetworkRules {
+function parseNetwork(network: NonNullable<RulesDocument['network']>, path: KeyPath): NetworkRules {
   if (network === 'none') return { open: false, servers: [], local: [] }
   if (network === 'full') return { open: true, servers: ['*:*'], local: [] }
-  if (!isObject(network))
+  if (typeof network === 'string')
     throw new PermissionFault(
-      'CONFIG',
       path,
-      `'network' is none, full or an object; got '${shorten(String(network), 40)}'`,
+      `'network' is none, full or an object; got '${shorten(network, 40)}'`,
       'Write network: none',
     )
-  const { egress_allow: servers = [], local_allow: local = [] } = network as {
-    readonly egress_allow?: readonly string[]
-    readonly local_allow?: readonly string[]
-  }
-  const check = (key: string, list: readonly string[]): readonly string[] =>
-    list.map((text, index) => {
-      if (!SERVER_PATTERN.test(text))
-        throw new PermissionFault(
-          'CONFIG',
-          [...path, key, index],
-          `'${shorten(text, 200)}' is no host:port`,
-          'Write api.example.com:443, *.example.com:443 or *:443',
-        )
-      return text.toLowerCase()
+  const parseServers = (key: 'egress_allow' | 'local_allow'): readonly string[] =>
+    (network[key] ?? []).map((text, index) => {
+      if (SERVER_PATTERN.test(text)) return text.toLowerCase()
+      throw new PermissionFault(
+        [...path, key, index],
+        `'${shorten(text, 200)}' is no host:port`,
+        'Write api.example.com:443, *.example.com:443 or *:443',
+      )
     })
-  return {
-    open: false,
-    servers: check('egress_allow', servers),
-    local: check('local_allow', local),
-  }
+  return { open: false, servers: parseServers('egress_allow'), local: parseServers('local_allow') }
 }
 
-/**
- * A server in a policy: `host:port`, where the host may begin with `*.` or be `*`, and the port may
- * be `*`.
- */
+/** `host:port`, where the host may begin with `*.` or be `*`, and the port may be `*`. */
 const SERVER_PATTERN =
   /^(\*|(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:]+\]):(\*|[1-9]\d{0,4})$/
 
-// Absolute, or from the policy or the home; everything in it with /** at the end; no other
-// patterns, and no way upwards.
+// Absolute, or relative to the policy or the home folder; `/**` at the end is the only pattern, and
+// `..` is refused.
 const PATH_PATTERN =
   '^(?!.*(^|/)\\.\\.(/|$))(/[^*?\\[\\]{}\\u0000-\\u001f]*|[.~](/[^*?\\[\\]{}\\u0000-\\u001f]*)?)?(/\\*\\*)?$'
 
-const textsShape: ConfigShape = { is: 'list', of: { is: 'text' } }
-const serversShape: ConfigShape = {
+const toListShape = (pattern: string): ConfigShape => ({
   is: 'list',
-  of: { is: 'text', schema: { pattern: SERVER_PATTERN.source } },
-}
-const pathsShape: ConfigShape = {
-  is: 'list',
-  of: { is: 'text', schema: { pattern: PATH_PATTERN } },
-}
-const withDescription = <Given extends ConfigShape>(shape: Given, description: string): Given => ({
+  of: { is: 'text', schema: { pattern } },
+})
+const serversShape = toListShape(SERVER_PATTERN.source)
+const pathsShape = toListShape(PATH_PATTERN)
+const withDescription = (shape: ConfigShape, description: string): ConfigShape => ({
   ...shape,
   schema: { ...shape.schema, description },
 })
@@ -280,10 +250,10 @@ const RULE_SHAPES: { readonly [key: string]: ConfigShape } = {
     'Which servers tools may talk to at most',
   ),
   resources: withDescription(RESOURCES_SHAPE, 'The most of each limit'),
-  secrets: withDescription(textsShape, 'Names of secrets that tools may have'),
+  secrets: withDescription(TEXT_LIST_SHAPE, 'Names of secrets that tools may have'),
 }
 
-/** What may stand in a policy. */
+/** The shape of a policy. */
 export const POLICY_SHAPE: ConfigShape = {
   is: 'object',
   keys: {

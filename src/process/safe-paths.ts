@@ -23,7 +23,15 @@ export function containsHomeFolder(path: string): boolean {
   )
 }
 
-/** A descriptor that only stands for a place, which needs no right to read it. */
+/** Through these folders a tool would see or change the machine itself. */
+export const KERNEL_PATHS = ['/proc', '/sys', '/dev']
+
+/** True for a path in one of the `KERNEL_PATHS`. */
+export function isKernelPath(path: string): boolean {
+  return KERNEL_PATHS.some((folder) => isPathInside(folder, path))
+}
+
+/** Opens a folder as a mere location, which needs no right to read it. */
 const O_PATH = 0o10000000
 
 /**

@@ -101,6 +101,11 @@ export function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
+/** Splits a list of words that is written as text, on one line or more. */
+export function listWords(text: string): string[] {
+  return text.trim().split(/\s+/)
+}
+
 /** Writes a number with its noun: `1 file`, `3 files`. */
 export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
