@@ -10,7 +10,6 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   rmSync,
   unlinkSync,
@@ -19,9 +18,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { readTextFile } from '../util/files.ts'
+import { once } from '../util/values.ts'
 import { isLinux } from './host.ts'
 
-/** What a child reads: a pipe of ours, a descriptor, or nothing. */
+/** The stdin of a child: a pipe of ours, a descriptor, or nothing. */
 export type ChildInput = 'pipe' | 'ignore' | number
 
 /** The streams of a child, from our side. */
@@ -29,9 +30,9 @@ export type ChildChannels = {
   readonly stdin: Writable | null
   readonly stdout: Readable
   readonly stderr: Readable
-  /** What /proc calls the ends of the child; empty where nobody knows. */
+  /** The names of the child's ends in /proc; empty when they are unknown. */
   readonly pipeNames: readonly string[]
-  /** When the child is over and everything is read. */
+  /** Call it when the child has ended and everything is read. */
   release(): void
 }
 
@@ -39,11 +40,11 @@ export type ChildChannels = {
 export type PendingChannels = {
   readonly stdio: StdioOptions
   connect(child: ChildProcess): ChildChannels
-  /** Where the child did not start. */
+  /** Call it when the child did not start. */
   discard(): void
 }
 
-/** Opens what a child writes to: real pipes where there are any, otherwise the sockets of Node. */
+/** Opens the output streams of a child: real pipes if possible, otherwise the sockets of Node. */
 export async function openChannels(stdin: ChildInput): Promise<PendingChannels> {
   const pipes = await takePipes(2)
   const ends = pipes && openPipeEnds(pipes)
@@ -76,7 +77,7 @@ export async function openChannels(stdin: ChildInput): Promise<PendingChannels> 
   }
 }
 
-// Where no descriptor is left the start of the child fails too, and says so.
+// Without free descriptors, starting the child fails too and reports the reason.
 function openPipeEnds(
   pipes: readonly NamedPipe[],
 ): readonly ReturnType<NamedPipe['open']>[] | undefined {
@@ -85,8 +86,7 @@ function openPipeEnds(
     for (const pipe of pipes) ends.push(pipe.open())
     return ends
   } catch {
-    for (const { reader, writer } of ends)
-      [reader, writer].forEach((descriptor) => closeSync(descriptor))
+    for (const end of ends) Object.values(end).forEach((descriptor) => closeSync(descriptor))
     for (const pipe of pipes) pipe.release(true)
     return undefined
   }
@@ -96,28 +96,25 @@ function connectSockets({ stdin, stdout, stderr }: ChildProcess): ChildChannels 
   return { stdin, stdout: stdout!, stderr: stderr!, pipeNames: [], release: () => {} }
 }
 
-/** How many are made at once: one program brings them all. */
+/** One run of mkfifo creates this many. */
 const PIPE_BATCH_SIZE = 6
 
 /**
- * A real pipe. The pipes that Node makes are sockets, which a child cannot open by name (`echo >
- * /dev/stderr` fails), and whose other end nobody can find.
+ * A real pipe. Node's pipes are sockets, which a child cannot open by name (`echo > /dev/stderr`
+ * fails) and whose other end cannot be found in /proc.
  */
 type NamedPipe = {
-  /** As /proc names it in every process that holds an end. */
+  /** The name in /proc, in every process that has an end open. */
   readonly name: string
-  /** Two descriptors: the writer is for the child, and blocks. */
+  /** The writer is for the child, and blocks. */
   open(): { readonly reader: number; readonly writer: number }
-  /**
-   * Gives it back. Only a pipe that was read to its end, and that nobody can write to any more, may
-   * serve another child.
-   */
+  /** Only a pipe that was read to its end, without writers, is used for another child. */
   release(isEmpty: boolean): void
 }
 
 const sparePipes: NamedPipe[] = []
 
-/** So many pipes, or undefined where the system has none; then the sockets of Node have to do. */
+/** Returns undefined when the system has no pipes with names. */
 async function takePipes(count: number): Promise<readonly NamedPipe[] | undefined> {
   if (!isLinux) return undefined
   if (sparePipes.length < count) sparePipes.push(...(await makePipes()))
@@ -130,7 +127,7 @@ async function makePipes(): Promise<NamedPipe[]> {
   if (folder === undefined) return []
   try {
     const paths = Array.from({ length: PIPE_BATCH_SIZE }, (_, index) => join(folder, String(index)))
-    // Nobody else gets into the folder; a child of another user opens its streams by name too.
+    // The folder is private. A child of another user opens its streams by name too.
     const status = await new Promise((resolve) => {
       const child = spawn('mkfifo', ['-m', '666', ...paths], {
         stdio: 'ignore',
@@ -146,7 +143,7 @@ async function makePipes(): Promise<NamedPipe[]> {
   } catch {
     return []
   } finally {
-    // The open descriptors keep the pipes; nothing of them stays on the disk.
+    // The open descriptors keep the pipes alive.
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -159,7 +156,7 @@ function makePipeFolder(): string | undefined {
   }
 }
 
-// A descriptor that is never read keeps the pipe, and /proc opens its ends again and again.
+// A descriptor that is never read keeps the pipe alive, so that /proc can open its ends repeatedly.
 function createNamedPipe(keeper: number): NamedPipe {
   const path = `/proc/self/fd/${keeper}`
   const pipe: NamedPipe = {
@@ -185,40 +182,25 @@ function createNamedPipe(keeper: number): NamedPipe {
 
 const O_CLOEXEC = 0o2000000
 
-let inheritedDescriptors: readonly number[] | undefined
-
 /**
- * Descriptors above 2 that would reach every program that we start: those that our own process was
- * given by whoever started it. Node closes them in its children
- * only up to the first gap in their numbers.
+ * Descriptors above 2 that our parent process left open and that every program we start would
+ * inherit. Node closes them in its children only up to the first gap in their numbers.
  */
-function listInheritedDescriptors(): readonly number[] {
-  inheritedDescriptors ??= isLinux
-    ? readdirSync('/proc/self/fd')
-        .map(Number)
-        .filter(
-          (descriptor) =>
-            descriptor > 2 && descriptor < readMaxDescriptors() && survivesExec(descriptor),
-        )
-    : []
-  return inheritedDescriptors
-}
+const listInheritedDescriptors = once((): readonly number[] => {
+  if (!isLinux) return []
+  const max = readMaxDescriptors()
+  return readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter((descriptor) => descriptor > 2 && descriptor < max && survivesExec(descriptor))
+})
 
-// Nothing can be put in the place of a descriptor beyond the limit of the process.
+// A descriptor beyond the limit of the process cannot be replaced.
 function readMaxDescriptors(): number {
-  try {
-    return Number(
-      /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1] ?? Infinity,
-    )
-  } catch {
-    return Infinity
-  }
+  const limits = readTextFile('/proc/self/limits') ?? ''
+  return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity)
 }
 
-/**
- * Puts an empty file in the place of each of those, in the list of what a child gets; gives a
- * function to call when the child has started.
- */
+/** Replaces those descriptors by an empty file in the `stdio` of a child. Call the result after the start. */
 export function maskInheritedDescriptors(stdio: unknown[]): () => void {
   const leaking = listInheritedDescriptors().filter((descriptor) => descriptor >= stdio.length)
   if (leaking.length === 0) return () => {}
@@ -229,25 +211,19 @@ export function maskInheritedDescriptors(stdio: unknown[]): () => void {
 }
 
 function survivesExec(descriptor: number): boolean {
-  try {
-    const flags = /^flags:\s*([0-7]+)/m.exec(
-      readFileSync(`/proc/self/fdinfo/${descriptor}`, 'latin1'),
-    )?.[1]
-    return flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0
-  } catch {
-    return false
-  }
+  const info = readTextFile(`/proc/self/fdinfo/${descriptor}`) ?? ''
+  const flags = /^flags:\s*([0-7]+)/m.exec(info)?.[1]
+  return flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0
 }
 
-/** A folder in memory, so that what is secret never gets on a disk. */
+/** A folder in memory, so that secrets never reach a disk. */
 const MEMORY_FOLDER = '/dev/shm'
 
 let memoryFileCount = 0
 
 /**
- * A descriptor from which these bytes can be read, then their end: a nameless file in memory that
- * everybody who gets it may read and nobody else can find. Undefined where the system has no such
- * place.
+ * Opens a nameless file in memory with these bytes, for reading. Returns undefined when the system
+ * does not support it.
  */
 export function openMemoryFile(bytes: Uint8Array): number | undefined {
   if (!isLinux) return undefined
@@ -271,7 +247,7 @@ export function openMemoryFile(bytes: Uint8Array): number | undefined {
   }
 }
 
-/** Another descriptor of the same nameless file, which is read from its beginning. */
+/** Opens another descriptor of the same file, which reads from its beginning. */
 export function reopenMemoryFile(file: number): number {
   return openSync(`/proc/self/fd/${file}`, constants.O_RDONLY)
 }

@@ -3,13 +3,16 @@
  * interpreter, its code.
  */
 
-import { accessSync, constants, lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { accessSync, constants, lstatSync, readlinkSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
-import { resolveRealPath } from '../util/files.ts'
+import { readTextFile, resolveRealPath } from '../util/files.ts'
 import { containsHomeFolder } from './safe-paths.ts'
 
-/** The file that a program name means on that PATH, or undefined. A name with a slash is a path. */
+/** The folders of programs on usual systems. */
+export const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin'
+
+/** Finds a program on a PATH. A name with a slash is a path. */
 export function findProgram(name: string, path: string | undefined, cwd = '/'): string | undefined {
   if (name.includes('/'))
     return isExecutableFile(resolve(cwd, name)) ? resolve(cwd, name) : undefined
@@ -117,16 +120,9 @@ function findInstallationRoot(file: string): string {
 
 // A virtual environment may be the tool's own too: what it names counts only where a Python is.
 function findVenvBase(root: string): string | undefined {
-  try {
-    const home = /^home\s*=\s*(\/.*?)\s*$/m.exec(
-      readFileSync(join(root, 'pyvenv.cfg'), 'utf8'),
-    )?.[1]
-    return home === undefined
-      ? undefined
-      : (findProgram('python3', home) ?? findProgram('python', home))
-  } catch {
-    return undefined
-  }
+  const config = readTextFile(join(root, 'pyvenv.cfg')) ?? ''
+  const home = /^home\s*=\s*(\/.*?)\s*$/m.exec(config)?.[1]
+  return home && (findProgram('python3', home) ?? findProgram('python', home))
 }
 
 function followLinks(file: string): string[] {

@@ -12,10 +12,7 @@ import { isPathInside, resolveRealPath } from '../util/files.ts'
 import { MEBIBYTE } from '../util/units.ts'
 import { isLinux } from './host.ts'
 
-/**
- * Whether a folder holds everything of a user, or of all of them: nothing that a program needs is
- * shown by showing it.
- */
+/** True for a folder that contains a home or temporary folder, which no program needs as a whole. */
 export function containsHomeFolder(path: string): boolean {
   return (
     dirname(path) === '/home' ||
@@ -35,9 +32,8 @@ export function isKernelPath(path: string): boolean {
 const O_PATH = 0o10000000
 
 /**
- * Opens a folder below another one, and lets `make` make what is missing on the way. Each step
- * begins at the folder that was opened before it and follows no link, so that nobody who may write
- * there can lead it elsewhere. Linux only.
+ * Opens a folder below another one; `make` creates missing folders. Each step starts at the folder
+ * opened before and follows no link, so that other writers cannot redirect it. Linux only.
  */
 export function openFolderChain(
   outer: string,
@@ -62,24 +58,21 @@ export function openFolderChain(
   return folder
 }
 
-/** What lies in a folder that is open. */
+/** The path of an entry of an open folder. */
 export function toDescriptorPath(folder: number, name: string): string {
   return `/proc/self/fd/${folder}/${name}`
 }
 
-/** A folder that stays the same whoever renames or exchanges what is above it. */
+/** A folder that stays the same when folders above it are renamed or replaced. */
 export type PinnedFolder = {
-  /** Leads to it and nowhere else, as long as it is held. */
+  /** Leads to this very folder until it is released. */
   readonly path: string
-  /** What people call it. */
+  /** The path that the caller knows. */
   readonly name: string
   release(): void
 }
 
-/**
- * Holds the folder at a path that had no links in it. Throws PERMISSION where one is there now, and
- * INVALID_PATH where the folder is gone.
- */
+/** Pins the folder at a path without links. Throws PERMISSION for a link, INVALID_PATH when it is gone. */
 export function pinFolder(path: string): PinnedFolder {
   if (resolveRealPath(path) !== path) throw toPinError(path)
   if (!isLinux) return { path, name: path, release: () => undefined }
@@ -106,7 +99,7 @@ function toPinError(path: string): ToolError {
   )
 }
 
-// The outermost one.
+// Finds the outermost link.
 function findLink(path: string): string | undefined {
   const above = dirname(path) === path ? undefined : findLink(dirname(path))
   return above ?? (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? path : undefined)
@@ -115,8 +108,8 @@ function findLink(path: string): string | undefined {
 const COPY_CHUNK_BYTES = MEBIBYTE
 
 /**
- * Copies a file, or a folder with all files in it, to a place where nothing is yet. Links are never
- * followed and never copied: PERMISSION, as for everything that is neither file nor folder.
+ * Copies a file, or a folder with all files in it, to a path that does not exist yet. Throws
+ * PERMISSION for links and for everything that is neither file nor folder.
  */
 export async function copyTree(from: string, to: string): Promise<void> {
   const stats = await lstat(from)
@@ -126,7 +119,7 @@ export async function copyTree(from: string, to: string): Promise<void> {
   for (const name of await readdir(from)) await copyTree(join(from, name), join(to, name))
 }
 
-/** Copies a file to a name that is not taken, and makes sure that it is on the disk. */
+/** Copies a file to a path that does not exist yet, and syncs it. */
 export async function copyFile(from: string, to: string, mode: number): Promise<void> {
   const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
@@ -138,12 +131,12 @@ export async function copyFile(from: string, to: string, mode: number): Promise<
     )
     try {
       const buffer = Buffer.allocUnsafe(COPY_CHUNK_BYTES)
-      for (
-        let read = await source.read(buffer, 0, COPY_CHUNK_BYTES);
-        read.bytesRead > 0;
-        read = await source.read(buffer, 0, COPY_CHUNK_BYTES)
-      )
-        await writeAll(target, buffer.subarray(0, read.bytesRead))
+      for (;;) {
+        const { bytesRead } = await source.read(buffer, 0, COPY_CHUNK_BYTES)
+        if (bytesRead === 0) break
+        for (let at = 0; at < bytesRead;)
+          at += (await target.write(buffer, at, bytesRead - at)).bytesWritten
+      }
       await target.chmod(mode)
       await target.sync()
     } finally {
@@ -154,15 +147,11 @@ export async function copyFile(from: string, to: string, mode: number): Promise<
   }
 }
 
-/** What is said of a link, a socket or a device where a file should be. */
+/** The error for a link, a socket or a device where a file is expected. */
 export function toNotPlainFileError(path: string, isLink: boolean): ToolError {
   return new ToolError(
     'PERMISSION',
     `${path} is ${isLink ? 'a link' : 'neither a file nor a folder'}, and only files and folders are copied`,
     { suggestion: 'Let the tool write files' },
   )
-}
-
-async function writeAll(target: Awaited<ReturnType<typeof open>>, bytes: Buffer): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += (await target.write(bytes, at)).bytesWritten
 }

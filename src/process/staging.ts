@@ -13,22 +13,23 @@ import { quoteForShell, shorten } from '../util/text.ts'
 import type { JsonSchema } from '../util/values.ts'
 import { compact, isObject } from '../util/values.ts'
 import type { PinnedFolder } from './safe-paths.ts'
-import { copyFile, copyTree, pinFolder, toNotPlainFileError } from './safe-paths.ts'
+import { copyFile, copyTree, isKernelPath, pinFolder, toNotPlainFileError } from './safe-paths.ts'
 
-/** What paths of the caller mean, and where outputs are made until they are placed. */
+/** The folders that paths of the caller are relative to and outputs are staged in. */
 export type PathContext = {
   readonly cwd: string
   readonly workspace: string
   /**
-   * Where the paths led in an earlier attempt, by field and index: what the tool has turned
-   * elsewhere since is not followed.
+   * Targets of the paths in an earlier attempt, by field and index: a link that the tool has changed
+   * since is refused.
    */
   readonly known?: Map<string, string>
 }
 
 type PathInput = {
   readonly field: string
-  /** Among the paths of the same field. */ readonly index: number
+  /** Among the paths of the same field. */
+  readonly index: number
   readonly text: string
   readonly direction: PathDirection
   readonly kind?: unknown
@@ -38,19 +39,17 @@ type StagedPath = {
   readonly text: string
   readonly readable: readonly string[]
   readonly output?: StagedOutput
-  /** What the tool gets to read, or a copy of. */ readonly source?: string
+  /** What the tool reads, directly or as a copy. */
+  readonly source?: string
 }
 
-/**
- * Where outputs are made, in the workspace. A run that is resumed finds there what it made before.
- */
+/** The folder of staged outputs in the workspace. A resumed run finds its earlier outputs there. */
 const OUTPUTS_FOLDER = '.outputs'
 
-/** Not places: streams of the tool itself, which every sandbox has. */
+/** Streams of the tool itself, which every sandbox has. */
 const STREAM_PATHS = ['-', '/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr']
-const SYSTEM_PATHS = ['/proc', '/sys', '/dev']
 
-/** Gives one path of the caller its meaning for the tool. Throws INVALID_PATH. */
+/** Turns a path of the caller into the path that the tool uses. Throws INVALID_PATH. */
 export async function stagePath(
   input: PathInput,
   { cwd, workspace, known }: PathContext,
@@ -72,24 +71,17 @@ export async function stagePath(
       source: real,
     }
   }
-  const target = requireSameTarget(
-    input,
-    direction === 'inout' ? resolveExisting(input, path) : resolveTarget(input, path),
-    known,
-  )
-  const staged = join(
-    makeStagingFolder(workspace, [
-      OUTPUTS_FOLDER,
-      `${field.replace(/[^\w-]/g, '_')}-${input.index}`,
-    ]),
-    basename(target),
-  )
+  const isInput = direction === 'inout'
+  const found = isInput ? resolveExisting(input, path) : resolveTarget(input, path)
+  const target = requireSameTarget(input, found, known)
+  const folder = `${field.replace(/[^\w-]/g, '_')}-${input.index}`
+  const staged = join(makeStagingFolder(workspace, [OUTPUTS_FOLDER, folder]), basename(target))
   await fillStaged(input, target, staged)
   return compact({
     text: text.endsWith('/') ? `${staged}/` : staged,
     readable: [],
     output: { field, staged, target },
-    source: direction === 'inout' ? target : undefined,
+    source: isInput ? target : undefined,
   })
 }
 
@@ -102,7 +94,7 @@ function requireSameTarget(
   if (before !== real)
     throw toPathError(
       field,
-      `'${shorten(text, 200)}' leads to ${real} now, and led to ${before} when the run was started`,
+      `${quote(text)} leads to ${real} now, and led to ${before} when the run was started`,
       `ls -ld ${quoteForShell(text)}`,
     )
   known?.set(`${field} ${index}`, real)
@@ -114,63 +106,49 @@ function resolveExisting({ field, text, kind }: PathInput, path: string): string
   if (!stats)
     throw toPathError(
       field,
-      `there is no file or folder '${shorten(text, 200)}'`,
-      `Give a path that exists; relative paths start at ${dirname(path) === path ? path : resolve(path, '..')}`,
+      `there is no file or folder ${quote(text)}`,
+      `Give a path that exists; relative paths start at ${dirname(path)}`,
     )
-  if (!stats.isFile() && !stats.isDirectory())
-    throw toPathError(
-      field,
-      `'${shorten(text, 200)}' is neither a file nor a folder`,
-      'Write its contents to a file first',
-    )
+  requirePlainPath(field, text, stats, 'Write its contents to a file first')
   if (kind === 'file' && !stats.isFile())
-    throw toPathError(field, `'${shorten(text, 200)}' is a folder`, 'Give a file')
+    throw toPathError(field, `${quote(text)} is a folder`, 'Give a file')
   if (kind === 'directory' && !stats.isDirectory())
-    throw toPathError(field, `'${shorten(text, 200)}' is a file`, 'Give a folder')
-  const real = realpathSync.native(path)
-  if (real === '/' || SYSTEM_PATHS.some((place) => isPathInside(place, real)))
-    throw toPathError(
-      field,
-      `'${shorten(text, 200)}' is the machine itself`,
-      'Give a folder of your own',
-    )
-  return real
+    throw toPathError(field, `${quote(text)} is a file`, 'Give a folder')
+  return toRealPath(field, text, path)
 }
 
-// The folder that an output goes to is the caller's choice, links included; from here on nothing
-// follows one.
+// The caller chooses the folder of an output, links included; later steps follow no link.
 function resolveTarget({ field, text }: PathInput, path: string): string {
   const stats = statPath(field, text, path)
   if (stats) {
-    if (!stats.isFile() && !stats.isDirectory())
-      throw toPathError(
-        field,
-        `'${shorten(text, 200)}' is neither a file nor a folder`,
-        'Give another path',
-      )
-    const real = realpathSync.native(path)
-    if (real === '/' || SYSTEM_PATHS.some((place) => isPathInside(place, real)))
-      throw toPathError(
-        field,
-        `'${shorten(text, 200)}' is the machine itself`,
-        'Give a folder of your own',
-      )
-    return real
+    requirePlainPath(field, text, stats, 'Give another path')
+    return toRealPath(field, text, path)
   }
   if (lstatSync(path, { throwIfNoEntry: false }))
     throw toPathError(
       field,
-      `'${shorten(text, 200)}' is a link that leads nowhere`,
+      `${quote(text)} is a link that leads nowhere`,
       `rm ${quoteForShell(path)}`,
     )
   const parent = dirname(path)
   if (!statPath(field, text, parent)?.isDirectory())
     throw toPathError(
       field,
-      `there is no folder ${parent} for '${shorten(text, 200)}'`,
+      `there is no folder ${parent} for ${quote(text)}`,
       `mkdir -p ${quoteForShell(parent)}`,
     )
   return join(realpathSync.native(parent), basename(path))
+}
+
+function requirePlainPath(field: string, text: string, stats: Stats, fix: string): void {
+  if (!stats.isFile() && !stats.isDirectory())
+    throw toPathError(field, `${quote(text)} is neither a file nor a folder`, fix)
+}
+
+function toRealPath(field: string, text: string, path: string): string {
+  const real = realpathSync.native(path)
+  if (real !== '/' && !isKernelPath(real)) return real
+  throw toPathError(field, `${quote(text)} is the machine itself`, 'Give a folder of your own')
 }
 
 async function fillStaged(
@@ -178,15 +156,15 @@ async function fillStaged(
   target: string,
   staged: string,
 ): Promise<void> {
-  // A run that is resumed goes on with what it has.
+  // A resumed run continues with what it has.
   if (lstatSync(staged, { throwIfNoEntry: false })) return
   if (direction === 'inout') return copyTree(target, staged)
-  // Tools expect a folder to be there that is there already.
+  // Tools expect a folder that exists at the target to exist here too.
   if (text.endsWith('/') || statSync(target, { throwIfNoEntry: false })?.isDirectory())
     mkdirSync(staged)
 }
 
-// Between two attempts the workspace is what the tool left, perhaps with a link in the way.
+// After an attempt, the tool may have left a link in its workspace.
 function makeStagingFolder(root: string, names: readonly string[]): string {
   return names.reduce((folder, name) => {
     const path = join(folder, name)
@@ -203,24 +181,28 @@ function statPath(field: string, text: string, path: string): Stats | undefined 
   } catch (error) {
     throw toPathError(
       field,
-      `'${shorten(text, 200)}' cannot be looked at (${(error as NodeJS.ErrnoException).code})`,
+      `${quote(text)} cannot be looked at (${(error as NodeJS.ErrnoException).code})`,
       `ls -ld ${quoteForShell(path)}`,
     )
   }
+}
+
+function quote(text: string): string {
+  return `'${shorten(text, 200)}'`
 }
 
 function toPathError(field: string, problem: string, fix: string): ToolError {
   return new ToolError('INVALID_PATH', `${field}: ${problem}`, { field, suggestion: fix })
 }
 
-/** An output that the tool makes in the workspace, and the place that it is meant for. */
+/** An output that the tool writes in the workspace, and the target it is moved to. */
 export type StagedOutput = {
   readonly field: string
   readonly staged: string
   readonly target: string
 }
 
-/** An output in its place. */
+/** An output at its target. */
 export type PlacedOutput = { readonly field: string; readonly path: string; readonly files: number }
 
 type OutputMove = {
@@ -237,11 +219,9 @@ type PlacementPlan = {
 }
 
 /**
- * Puts outputs into their places. Everything is copied beside its place first, and only when all of
- * it is there each file takes its name, so that a full disk or a planted link leaves the places as
- * they were.
- * An output that the tool did not make is left out. The folder that it is meant for is the one that
- * it was before the tool was started, which may have been granted the right to exchange it.
+ * Moves outputs to their targets. Every file is copied beside its target first and renamed when all
+ * copies exist, so that a full disk or a planted link changes nothing. Outputs that the tool did not
+ * create are skipped. Target folders are pinned, because the tool may be allowed to replace them.
  */
 export async function placeOutputs(
   outputs: readonly StagedOutput[],
@@ -256,7 +236,7 @@ export async function placeOutputs(
     const placed: PlacedOutput[] = []
     for (const { field, staged, target } of outputs) {
       const before = plan.moves.length
-      if (!(await pathExists(staged))) continue
+      if (!(await lstat(staged).catch(() => undefined))) continue
       const folder = pinFolder(dirname(target))
       plan.pinned.push(folder)
       await planOutputTree(staged, join(folder.path, basename(target)), plan)
@@ -272,76 +252,52 @@ export async function placeOutputs(
 async function executePlan(plan: PlacementPlan): Promise<void> {
   const made: string[] = []
   try {
-    for (const folder of plan.folders) if (await makeOutputFolder(folder)) made.push(folder)
-    for (const { from, temporary: waiting, mode } of plan.moves) await copyFile(from, waiting, mode)
+    for (const folder of plan.folders) {
+      if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) continue
+      await mkdir(folder)
+      made.push(folder)
+    }
+    for (const { from, temporary, mode } of plan.moves) await copyFile(from, temporary, mode)
   } catch (error) {
-    await Promise.all(
-      plan.moves.map(({ temporary: waiting }) =>
-        rm(waiting, { force: true }).catch(() => undefined),
-      ),
-    )
-    for (const folder of made.reverse())
-      await rm(folder, { recursive: true, force: true }).catch(() => undefined)
+    for (const path of [...plan.moves.map(({ temporary }) => temporary), ...made.reverse()])
+      await rm(path, { recursive: true, force: true }).catch(() => undefined)
     throw toPlacementError(error, plan)
   }
-  for (const { temporary: waiting, to } of plan.moves)
-    await rename(waiting, to).catch((error: unknown) => {
+  for (const { temporary, to } of plan.moves)
+    await rename(temporary, to).catch((error: unknown) => {
       throw toPlacementError(error, plan)
     })
   await Promise.all([...new Set(plan.moves.map(({ to }) => dirname(to)))].map(syncFolder))
 }
 
-/** What people call a path. */
-function toShownPath(path: string, { pinned: held }: PlacementPlan): string {
-  const folder = held.find((one) => path.startsWith(`${one.path}/`))
+// The path that the caller knows, instead of one through a pinned folder.
+function toShownPath(path: string, { pinned }: PlacementPlan): string {
+  const folder = pinned.find((one) => path.startsWith(`${one.path}/`))
   return folder ? join(folder.name, path.slice(folder.path.length)) : path
 }
 
-// What stands at the target is looked at without following links: a link is replaced by a file, and
-// is in the way of a folder.
+// Links at the target are not followed: a file replaces a link, and a link blocks a folder.
 async function planOutputTree(from: string, to: string, plan: PlacementPlan): Promise<void> {
   const stats = await lstat(from)
-  const there = lstatSync(to, { throwIfNoEntry: false })
+  const existing = lstatSync(to, { throwIfNoEntry: false })
   if (stats.isFile()) {
-    if (there?.isDirectory()) throw toBlockedError(toShownPath(to, plan), 'a folder', 'a file')
-    const mode = there?.isFile() ? there.mode : stats.mode
-    plan.moves.push({
-      from,
-      to,
-      mode: mode & 0o777,
-      temporary: join(
-        dirname(to),
-        `.${basename(to).slice(0, 100)}.${plan.tag}-${plan.moves.length}.tmp`,
-      ),
-    })
+    if (existing?.isDirectory()) throw toBlockedError(toShownPath(to, plan), 'a folder', 'a file')
+    const mode = (existing?.isFile() ? existing.mode : stats.mode) & 0o777
+    const name = `.${basename(to).slice(0, 100)}.${plan.tag}-${plan.moves.length}.tmp`
+    plan.moves.push({ from, to, mode, temporary: join(dirname(to), name) })
     return
   }
   if (!stats.isDirectory()) throw toNotPlainFileError(from, stats.isSymbolicLink())
-  if (there && !there.isDirectory())
-    throw toBlockedError(
-      toShownPath(to, plan),
-      there.isSymbolicLink() ? 'a link' : 'a file',
-      'a folder',
-    )
+  if (existing && !existing.isDirectory()) {
+    const is = existing.isSymbolicLink() ? 'a link' : 'a file'
+    throw toBlockedError(toShownPath(to, plan), is, 'a folder')
+  }
   plan.folders.push(to)
   for (const name of await readdir(from))
     await planOutputTree(join(from, name), join(to, name), plan)
 }
 
-async function makeOutputFolder(folder: string): Promise<boolean> {
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false
-  await mkdir(folder)
-  return true
-}
-
-async function pathExists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  )
-}
-
-// A rename is on the disk when its folder is.
+// A rename is durable once its folder is synced.
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder).catch(() => undefined)
   await handle?.sync().catch(() => undefined)
@@ -378,10 +334,7 @@ function toPlacementError(error: unknown, plan: PlacementPlan): Error {
 
 const MAX_DEPTH = 64
 
-/**
- * The same value, with the places that outputs are meant for where it names the places that they
- * were made at.
- */
+/** Replaces the paths of staged outputs in a value by their targets. */
 export function restoreOutputPaths<Value>(value: Value, outputs: readonly StagedOutput[]): Value {
   return outputs.length === 0 ? value : (restoreValue(value, outputs, 0) as Value)
 }
@@ -398,32 +351,30 @@ function restoreValue(value: unknown, outputs: readonly StagedOutput[], depth: n
 
 function restoreText(text: string, outputs: readonly StagedOutput[]): string {
   const bare = text.startsWith('file://') ? text.slice('file://'.length) : text
-  const output = outputs.find(({ staged }) => bare === staged || bare.startsWith(`${staged}/`))
+  const output = outputs.find(({ staged }) => isPathInside(staged, bare))
   return output ? text.replace(output.staged, () => output.target) : text
 }
 
-/** Whether a tool reads what is at a path, makes it, or changes it. */
+/** Whether a tool reads a path, creates it or changes it. */
 type PathDirection = 'in' | 'out' | 'inout'
 
 const OUTPUT_NAMES =
   /^(out|output|outfile|outdir|target|dest|destination)$|^(out|output)_|_(out|output)$/
 
-/** Whether a field holds a path, or a list of paths. */
+/** True for a field with a path or a list of paths. */
 export function isPathField(property: JsonSchema): boolean {
-  const { items } = property
-  return (
-    property['format'] === 'path' ||
-    isObject(property['x-toolable-path']) ||
-    (isObject(items) && (items['format'] === 'path' || isObject(items['x-toolable-path'])))
+  return [property, property['items']].some(
+    (schema) =>
+      isObject(schema) && (schema['format'] === 'path' || isObject(schema['x-toolable-path'])),
   )
 }
 
-/** What a path has to be: 'file', 'directory', or anything. */
+/** Returns what a path has to be: 'file', 'directory' or undefined for both. */
 export function getPathKind(property: JsonSchema): unknown {
   return getPathRules(property)['kind']
 }
 
-/** The direction that a path field declares, else the one that its name tells. */
+/** Returns the direction that a path field declares, else guesses it from the name. */
 export function getPathDirection(field: string, property: JsonSchema): PathDirection {
   const declared = getPathRules(property)['direction']
   if (declared === 'in' || declared === 'out' || declared === 'inout') return declared
@@ -437,7 +388,7 @@ function getPathRules(property: JsonSchema): { readonly [rule: string]: unknown 
   return isObject(rules) ? rules : {}
 }
 
-// outputDir, output-dir and output_dir are one name.
+// outputDir, output-dir and output_dir are equal.
 function toSnakeCase(field: string): string {
   return field
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

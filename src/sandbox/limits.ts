@@ -16,13 +16,11 @@ import { createGroupController } from '../process/child.ts'
 import type { ResourceLimits } from '../process/grants.ts'
 import { sendSignal } from '../process/host.ts'
 import { listPidsAfter, readProcess } from '../process/process-table.ts'
-import { findProgram } from '../process/programs.ts'
+import { DEFAULT_PATH, findProgram } from '../process/programs.ts'
 import { MEBIBYTE } from '../util/units.ts'
 import { compact } from '../util/values.ts'
 import { explainLimitedEnd } from './bubblewrap.ts'
 import { watchLimits } from './watchdog.ts'
-
-const PRLIMIT_PATH = '/usr/local/bin:/usr/bin:/bin'
 
 /**
  * Limits for a child that has no sandbox. A program that is not there is started as it is, so that
@@ -32,7 +30,7 @@ export async function prepare(options: ChildOptions): Promise<PreparedLaunch> {
   const { command, cwd, env, limits = {} } = options
   const isThere = findProgram(command[0], env['PATH'], cwd) !== undefined
   const limited = isThere
-    ? buildLimitCommand(toProcessLimits(limits, false), findProgram('prlimit', PRLIMIT_PATH))
+    ? buildLimitCommand(toProcessLimits(limits, false), findProgram('prlimit', DEFAULT_PATH))
     : []
   const deathWatch = await openParentDeathWatch()
   const mark = getRunIdTag(env)

@@ -9,7 +9,12 @@ import type { ChildOptions, PreparedLaunch, ProbeProfile } from '../process/chil
 import { createGroupController, PROBE_HOME } from '../process/child.ts'
 import type { HostEnv } from '../process/environment.ts'
 import { cpuArchitecture, isLinux } from '../process/host.ts'
-import { findProgram, listInstallations, listProgramInstallations } from '../process/programs.ts'
+import {
+  DEFAULT_PATH,
+  findProgram,
+  listInstallations,
+  listProgramInstallations,
+} from '../process/programs.ts'
 import { supervise } from '../process/supervise.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isPathInside, resolveRealPath } from '../util/files.ts'
@@ -62,7 +67,6 @@ function toSeccompArguments(descriptors: SandboxDescriptors): readonly string[] 
   }
 }
 
-const FALLBACK_PATH = '/usr/local/bin:/usr/bin:/bin'
 const TRIAL_PROFILE = { writable: 'private-tmp', network: 'none' } as const
 
 /** A sandbox that works on this machine, or why there is none. */
@@ -85,7 +89,7 @@ export function findSandbox(env: HostEnv): Promise<SandboxLookup> {
 
 async function trySandbox(path: string): Promise<SandboxLookup> {
   if (!isLinux) return toMissingSandbox('sandboxes need Linux and bubblewrap', 'Run this on Linux')
-  const search = `${path}:${FALLBACK_PATH}`
+  const search = `${path}:${DEFAULT_PATH}`
   const bwrap = findProgram('bwrap', search)
   if (bwrap === undefined)
     return toMissingSandbox('bubblewrap is not installed', 'sudo apt-get install bubblewrap')
