@@ -1,6 +1,6 @@
 import { checkOptions } from '../define/checks.ts'
-import { toMilliseconds } from '../protocol/limits.ts'
 import type { Budget, BudgetDimension, BudgetLimits, TokenUsage } from '../protocol/limits.ts'
+import { toMilliseconds } from '../protocol/limits.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isObject } from '../util/values.ts'
 import { host } from './host.ts'
@@ -12,7 +12,8 @@ const COUNTED_DIMENSIONS = {
   totalTokens: 'total_tokens',
   calls: 'calls',
 } as const
-const COUNTED_FIELDS = Object.keys(COUNTED_DIMENSIONS) as (keyof typeof COUNTED_DIMENSIONS)[]
+type CountedField = keyof typeof COUNTED_DIMENSIONS
+const COUNTED_FIELDS = Object.keys(COUNTED_DIMENSIONS) as CountedField[]
 const BUDGET_SUGGESTION = {
   action: 'abort',
   fix: 'Finish with what is there, or ask for a larger budget',
@@ -21,13 +22,11 @@ const BUDGET_SUGGESTION = {
 class SharedBudget implements Budget {
   readonly limits: BudgetLimits
   readonly #milliseconds: number | undefined
-  readonly #limited: readonly (keyof typeof COUNTED_DIMENSIONS)[]
+  readonly #limited: readonly CountedField[]
   readonly #startedAt = host.clock()
   readonly #running = new Set<RunningCall>()
+  readonly #counts = { inputTokens: 0, outputTokens: 0, totalTokens: 0, calls: 0 }
   #timer: NodeJS.Timeout | undefined
-  #input = 0
-  #output = 0
-  #calls = 0
 
   constructor(limits: BudgetLimits) {
     this.limits = Object.freeze({ ...limits })
@@ -36,31 +35,11 @@ class SharedBudget implements Budget {
   }
 
   get used(): Budget['used'] {
-    return {
-      seconds: this.#seconds,
-      inputTokens: this.#input,
-      outputTokens: this.#output,
-      totalTokens: this.#input + this.#output,
-      calls: this.#calls,
-    }
+    return { seconds: this.#seconds, ...this.#counts }
   }
 
   get #seconds(): number {
     return (host.clock() - this.#startedAt) / 1000
-  }
-
-  // Without a look at the clock, which costs more than the rest.
-  #counted(field: keyof typeof COUNTED_DIMENSIONS): number {
-    switch (field) {
-      case 'inputTokens':
-        return this.#input
-      case 'outputTokens':
-        return this.#output
-      case 'totalTokens':
-        return this.#input + this.#output
-      case 'calls':
-        return this.#calls
-    }
   }
 
   remaining(dimension: BudgetDimension): number | undefined {
@@ -69,7 +48,7 @@ class SharedBudget implements Budget {
         ? undefined
         : Math.max(0, this.#milliseconds / 1000 - this.#seconds)
     const field = this.#limited.find((name) => COUNTED_DIMENSIONS[name] === dimension)
-    return field && Math.max(0, this.limits[field]! - this.#counted(field))
+    return field && Math.max(0, this.limits[field]! - this.#counts[field])
   }
 
   spend({ input = 0, output = 0 }: TokenUsage): void {
@@ -79,8 +58,9 @@ class SharedBudget implements Budget {
           'INVALID_INPUT',
           `a number of tokens must be 0 or more, got ${String(tokens)}`,
         )
-    this.#input += input
-    this.#output += output
+    this.#counts.inputTokens += input
+    this.#counts.outputTokens += output
+    this.#counts.totalTokens += input + output
     const problem = this.#exceeded()
     if (!problem) return
     this.#endAll(problem)
@@ -98,8 +78,8 @@ class SharedBudget implements Budget {
    */
   enter(call: RunningCall): () => void {
     this.check()
-    if (this.#calls === this.limits.calls) throw this.#usedUp('calls', this.#calls)
-    this.#calls++
+    if (this.#counts.calls === this.limits.calls) throw this.#createExceededError('calls')
+    this.#counts.calls++
     this.#running.add(call)
     this.#watchTime(call)
     return () => {
@@ -126,12 +106,11 @@ class SharedBudget implements Budget {
   #exceeded(): ToolError | undefined {
     if (this.remaining('time') === 0) return this.#timeIsUp()
     for (const field of this.#limited)
-      if (this.#counted(field) > this.limits[field]!)
-        return this.#usedUp(field, this.#counted(field))
+      if (this.#counts[field] > this.limits[field]!) return this.#createExceededError(field)
     return undefined
   }
 
-  #usedUp(field: keyof typeof COUNTED_DIMENSIONS, used: number): ToolError {
+  #createExceededError(field: CountedField): ToolError {
     const [limit, dimension] = [this.limits[field]!, COUNTED_DIMENSIONS[field]]
     return new ToolError(
       'E_BUDGET_EXCEEDED',
@@ -139,7 +118,7 @@ class SharedBudget implements Budget {
       {
         recoverable: false,
         retryable: false,
-        details: { dimension, limit, used },
+        details: { dimension, limit, used: this.#counts[field] },
         suggestion: BUDGET_SUGGESTION,
       },
     )

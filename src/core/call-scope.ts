@@ -15,12 +15,9 @@ type ScopedTransaction = {
   /** It ended, and nothing of it stayed. */ readonly isLost: boolean
 }
 
-/**
- * Where code is at work: in the handler of a call, or in something of the host that a handler waits
- * for.
- */
+/** What code runs in: the handler of a call, or host code that a handler waits for. */
 export type CallScope<Work extends ScopedTransaction = ScopedTransaction> = {
-  /** The call whose code this is; undefined for code of the host. */
+  /** The call the code belongs to; undefined for code of the host. */
   readonly call: { fail(error: ToolError): void } | undefined
   /** What the call has open that calls inside it become part of. */
   work: Work | undefined
@@ -32,17 +29,14 @@ let singleScope: CallScope | undefined
 let isSingleCallExpected = false
 
 /**
- * Says that this process makes one call and ends: all code that is in no other place belongs to it.
- * Following it costs several milliseconds, and there is nothing to tell it from.
+ * Declares that this process makes one call and ends, so all code outside another scope belongs to
+ * it. AsyncLocalStorage would cost several milliseconds and distinguish nothing.
  */
 export function expectSingleCall(): void {
   isSingleCallExpected = true
 }
 
-/**
- * Runs something in a place of its own; `own` is what it needs besides, so that it can be the same
- * function for every call.
- */
+/** Runs code in a new scope. `own` is passed to `run`, which can be one function for all calls. */
 function runInScope<T, Own>(call: CallScope['call'], run: (own: Own) => T, own: Own): T {
   if (isSingleCallExpected && call) {
     isSingleCallExpected = false
@@ -61,25 +55,25 @@ function runInScope<T, Own>(call: CallScope['call'], run: (own: Own) => T, own: 
   )
 }
 
-/** Where we are. */
+/** The scope of the running code. */
 export function currentScope(): CallScope | undefined {
   return callStorage?.getStore() ?? singleScope
 }
 
-/** True in a place that other code of the process has to be told from. */
+/** True in a scope that AsyncLocalStorage keeps apart from other code of the process. */
 function isInsideScope(): boolean {
   return callStorage?.getStore() !== undefined
 }
 
-// Places whose work is over are forgotten, or a chain of calls that start each other would be kept
-// for ever.
+// Scopes whose work is over are dropped, or a chain of calls that start each other would grow
+// without limit.
 function findOpenScope(place: CallScope | undefined): CallScope | undefined {
   let open = place
   while (open && (!open.work || open.work.isOver)) open = open.outer
   return open
 }
 
-// What a call left running when it failed has to know that; one such call is enough.
+// Code that a failed call left running must see that it failed; the innermost such call is enough.
 function findKeptScope(place: CallScope | undefined): CallScope | undefined {
   let kept = place
   while (kept && (!kept.work || (kept.work.isOver && !kept.work.isLost))) kept = kept.outer
@@ -92,10 +86,7 @@ type FailableCall = { fail(error: ToolError): void }
 
 class ProcessExitError extends ToolError {}
 
-/**
- * Runs a handler so that `process.exit` inside it fails the call instead of ending the host. `own`
- * is what `run` needs, where it is the same function for every call.
- */
+/** Runs a handler so that `process.exit` inside it fails the call instead of ending the host. */
 export function runWithExitGuard<T>(call: FailableCall, run: () => T): T
 export function runWithExitGuard<T, Own>(call: FailableCall, run: (own: Own) => T, own: Own): T
 export function runWithExitGuard<T, Own>(
@@ -108,23 +99,20 @@ export function runWithExitGuard<T, Own>(
 }
 
 /**
- * Runs something of the host in the middle of a handler's work: its `process.exit` is meant. A
- * process that makes one call keeps its own.
+ * Runs host code that a handler called: its `process.exit` ends the process. Without effect in a
+ * process that makes one call.
  */
 export function runAsHost<T>(run: () => T): T {
   return isInsideScope() ? runInScope(undefined, run, undefined) : run()
 }
 
-/**
- * Fails the call whose handler is at work here, as the process sees it when an error is left
- * unhandled; nothing outside of a call.
- */
+/** Fails the call whose code is running, for errors that no one handled. No-op outside a call. */
 export function failCurrentCall(error: ToolError): void {
   currentScope()?.call?.fail(error)
 }
 
 let guardedExit: typeof process.exit | undefined
-// Whoever has replaced it since (a test runner does for each file) is guarded too.
+// A replacement that was installed since (test runners do that for each file) is guarded too.
 function installExitGuard(): void {
   if (process.exit === guardedExit) return
   const exit = process.exit
@@ -140,8 +128,7 @@ function installExitGuard(): void {
   }
 }
 
-// Thrown inside a timer or a promise that nobody awaits, the error reaches nobody: it must not end
-// the host either.
+// Thrown inside a timer or an unawaited promise, the error is uncaught: it must not end the host.
 let ignoringCount = 0
 function ignoreExitErrorsBriefly(): void {
   if (ignoringCount++ === 0) process.on('uncaughtException', ignoreExitError)
@@ -153,32 +140,26 @@ function ignoreExitErrorsBriefly(): void {
 function ignoreExitError(error: unknown): void {
   if (error instanceof ProcessExitError) return
   process.off('uncaughtException', ignoreExitError)
-  // Our listening must not save the process from an error that nobody else expects.
+  // This listener must not keep the process alive after an error that no other listener expects.
   if (process.listenerCount('uncaughtException') === 0)
     process.nextTick(() => {
       throw error
     })
 }
 
-/**
- * Hears what handlers and their libraries write to the streams of the process; false where it
- * listens no longer.
- */
+/** Receives what handlers write to the streams of the process; false once it has stopped. */
 type StrayOutputListener = (bytes: Uint8Array) => boolean
 
 let strayStorage: AsyncLocalStorage<StrayOutputListener> | undefined
 let fallbackListener: StrayOutputListener | undefined
 
-/**
- * Has somebody hear what is written by this work and by all that comes of it, whatever else goes on
- * in the process.
- */
+/** Sends what `work`, and everything it starts, writes to the process streams to a listener. */
 export function captureStrayOutput<T>(listener: StrayOutputListener, work: () => T): T {
   strayStorage ??= host.localStorage<StrayOutputListener>()
   return strayStorage.run(listener, work)
 }
 
-/** Has somebody hear what nobody else hears, until the function that it gives is called. */
+/** Sets the listener for output no other listener takes; returns the function that removes it. */
 export function captureRemainingStrayOutput(listener: StrayOutputListener): () => void {
   const before = fallbackListener
   fallbackListener = listener
@@ -187,7 +168,7 @@ export function captureRemainingStrayOutput(listener: StrayOutputListener): () =
   }
 }
 
-/** Tells whoever listens here; false where nobody does. */
+/** Passes output to the current listener; false when there is none. */
 export function emitStrayOutput(bytes: Uint8Array): boolean {
   return strayStorage?.getStore()?.(bytes) === true || fallbackListener?.(bytes) === true
 }

@@ -40,23 +40,23 @@ export type CallResult = {
 }
 
 /**
- * A call that has begun: finished already where there was nothing to wait for, else `whenFinished`
- * tells, once.
+ * A call that has begun. `result` is set when it finished without waiting; else `onFinish` calls
+ * its listener once.
  */
 export type PendingCall = {
   readonly result: CallResult | undefined
   onFinish(react: (result: CallResult) => void): void
 }
 
-/** Whatever says that something shall end. */
+/** Anything that can cancel a call. */
 export type CancelSignal = AbortSignal | Cancellation
 
 /**
- * What ends a call from outside: an AbortSignal without its events, for servers that make one for
- * every request and for programs that start for one call.
+ * Cancels a call: an AbortSignal without events, cheap enough for one per request and for programs
+ * that start for one call.
  */
 export class Cancellation {
-  /** Why it was cancelled; undefined as long as it was not. */
+  /** Why it was cancelled; undefined until then. */
   reason: Error | undefined
   #reactions: Set<() => void> | undefined
   #controller: AbortController | undefined
@@ -74,7 +74,7 @@ export class Cancellation {
     for (const react of reactions ?? []) react()
   }
 
-  /** The same as an AbortSignal, for those who need one. */
+  /** The same as an AbortSignal, created on first use. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       const controller = (this.#controller = new AbortController())
@@ -84,7 +84,7 @@ export class Cancellation {
     return this.#controller.signal
   }
 
-  /** Calls `react` when it is cancelled; gives the function that stops it. */
+  /** Calls `react` when it is cancelled; returns the function that stops that. */
   onCancel(react: () => void): () => void {
     const reactions = (this.#reactions ??= new Set())
     reactions.add(react)
@@ -109,8 +109,8 @@ export function createRules({
 }
 
 /**
- * The same tool under rules, which stay with it wherever it is mounted and whatever it is called
- * there. Rules around come before those inside, and so does their state.
+ * The same tool under rules, which stay with it under any mount and name. Outer rules, and their
+ * state, come before inner ones.
  */
 export function withRules(definition: ToolDefinition, rules: CallRules): ToolDefinition {
   return {
@@ -122,9 +122,7 @@ export function withRules(definition: ToolDefinition, rules: CallRules): ToolDef
   }
 }
 
-/**
- * How a call is made under rules: their guards come first, and the caller cannot take them away.
- */
+/** The options of a call under its rules: their guards come first and cannot be removed. */
 export function applyRules(
   { rules }: ToolDefinition,
   options: ServerCallOptions,
@@ -139,8 +137,8 @@ export function applyRules(
 }
 
 /**
- * The guards of a call, each once, however often it is named. Throws CONFIG for what is no guard:
- * it must not count as one that agrees.
+ * The guards of a call without duplicates. Throws CONFIG for anything that is not a guard: it must
+ * not count as one that agrees.
  */
 export function validateGuards(given: readonly Guard[]): readonly Guard[] {
   if (!Array.isArray(given))
@@ -161,18 +159,18 @@ export function validateGuards(given: readonly Guard[]): readonly Guard[] {
 
 const backgroundWork = new Set<Promise<unknown>>()
 
-/** Keeps in mind what goes on after its call was ended from outside: most of it tidies up. */
+/** Tracks work that continues after its call was cancelled, most of it clean-up. */
 export function trackBackground(work: Promise<unknown>): void {
   const forget = (): void => void backgroundWork.delete(work)
   backgroundWork.add(work)
   work.then(forget, forget)
 }
 
-/** Waits until all of it has come to its end, but no longer than so many milliseconds. */
+/** Waits for all of that work, at most `longest` milliseconds. */
 export async function waitForBackground(longest: number): Promise<void> {
   if (backgroundWork.size === 0) return
   const enough = new Promise((resolve) => setTimeout(resolve, longest, 'enough'))
-  // What has ended may have left something behind itself, such as the end of a generator.
+  // Finished work may have started more, such as the clean-up of a generator.
   while (
     backgroundWork.size > 0 &&
     (await Promise.race([enough, Promise.allSettled([...backgroundWork])])) !== 'enough'
@@ -180,19 +178,19 @@ export async function waitForBackground(longest: number): Promise<void> {
     await Promise.resolve()
 }
 
-/** An id of eight characters, unique enough to pair a question with its answer. */
+/** An id of eight characters: enough to pair a question with its answer. */
 export function createShortId(): string {
   return toHex(Math.floor(Math.random() * 0x1_0000_0000), 8)
 }
 
 const ID_BATCH_SIZE = 0x1_0000
 let idPrefix = ''
-// Begun anywhere, so that two processes differ in all sixteen characters.
+// A random start, so that the ids of two processes differ in all sixteen characters.
 let nextId = Math.floor(Math.random() * ID_BATCH_SIZE)
 
 /**
- * An id of sixteen characters for what is kept. Those of one process follow each other: to draw
- * each of them would cost a call as much as its check of the input.
+ * An id of sixteen characters for records. Ids of one process are consecutive: a random number per
+ * id would cost a call as much as checking its input.
  */
 export function createLongId(): string {
   if (idPrefix === '' || nextId === ID_BATCH_SIZE)

@@ -50,9 +50,9 @@ export type PreparedCall = {
 const callParts = Symbol('toolable.parts')
 
 /**
- * What a handler gets besides its input. What costs something is made by the first look at it. The
- * rest is the object's own, and functions need no `this`, so that handlers can take them out,
- * spread them and build on them.
+ * What a handler receives besides its input. Expensive members are getters and created on first
+ * use. The others are own properties, and functions need no `this`, so that handlers can
+ * destructure and spread them.
  */
 export class CallContext implements Context {
   readonly dryRun: boolean
@@ -151,7 +151,7 @@ export class CallContext implements Context {
   }
 }
 
-/** Hands an event of a handler to whoever listens, and keeps what the outcome has to name. */
+/** Emits an event of a handler, and collects the artifacts that the outcome lists. */
 export function emitCallEvent(
   event: ToolEvent,
   { options, collected, call }: PreparedCall,

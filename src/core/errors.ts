@@ -24,10 +24,7 @@ const ERRNO_CODES: { readonly [errno: string]: AnyErrorCode } = {
   ENETUNREACH: 'DEPENDENCY',
 }
 
-/**
- * Whatever a handler threw, as a ToolError: system errors by their errno, everything else INTERNAL.
- * Never throws.
- */
+/** Anything thrown as a ToolError: system errors by their errno, others INTERNAL. Never throws. */
 export function toToolError(thrown: unknown): ToolError {
   try {
     return convertThrown(thrown)

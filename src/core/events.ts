@@ -33,9 +33,9 @@ const MAX_RENDERED_LENGTH = 1000
 type MutableInvokedEvent = { -readonly [Field in keyof ToolInvokedEvent]?: ToolInvokedEvent[Field] }
 
 /**
- * Tells whoever listens of a finished call, at once where the listener has nothing to wait for;
- * throws what the listener throws, and TIMEOUT when it takes no end. `input` is absent where what
- * was given was refused.
+ * Emits the record of a finished call, synchronously unless the listener returns a promise. Throws
+ * what the listener throws, and TIMEOUT when it does not settle. `input` is absent when the input
+ * was refused.
  */
 export function reportInvocation(
   definition: ToolDefinition,
@@ -96,10 +96,7 @@ function getTimestamp(): string {
   return lastTimestamp.text
 }
 
-/**
- * Hands an event to whoever listens. Listeners belong to the host: what goes wrong there ends the
- * call, and never the process.
- */
+/** Emits an event. A listener belongs to the host: when it fails, the call fails. */
 export function emitEvent(
   event: ToolEvent,
   { onEvent }: CallOptions,
@@ -203,10 +200,7 @@ export type ToolGenerator =
 type GeneratorHost = {
   /** Hands out an event; a promise holds the generator back. */
   emit(event: ToolEvent): void | Promise<void>
-  /**
-   * Waits for the next answer; undefined means that nobody answers any more. Throws where nobody
-   * can be asked at all.
-   */
+  /** Waits for the next answer; undefined: the dialogue is over. Throws without an answerer. */
   answer(prompt: string): Promise<unknown>
   readonly signal: AbortSignal
 }
@@ -239,7 +233,7 @@ export async function driveGenerator(
   let saidGoodbye = false
   let reply: unknown
   let steps = 0
-  // Told at once, not when its reader or its partner has answered: they may never do.
+  // Closed immediately, not when its reader or its partner has answered: they may never do.
   const stopListening = onAbort(talk.signal, () => closeGenerator(generator))
   try {
     while (!talk.signal.aborted) {
@@ -259,7 +253,7 @@ export async function driveGenerator(
       // What the tool returns right behind its last word is still its result.
       saidGoodbye = event.type === 'session_end'
       if (event.type !== 'session_start' && event.type !== 'awaiting_input') continue
-      // Nobody answers any more: the tool is told once, and a tool that asks on is ended.
+      // The dialogue is over: the tool gets one `quit`, and is ended when it asks again.
       if (closed) break
       const answer = await talk.answer(event.prompt)
       closed = answer === undefined
@@ -354,16 +348,13 @@ export function redactOutcome({ hooks }: ToolDefinition, outcome: Outcome): Outc
   return { ...outcome, error: { ...outcome.error, suggestion } }
 }
 
-// Longer than others on the same state wait for their turn to commit: a listener that waits for one
-// of them is free when that one gives up.
+// Longer than calls on the same state wait for their turn to commit: a listener that waits for one
+// of them continues when that one gives up.
 const OBSERVER_TIMEOUT_MS = 60_000
 
 class ObserverTimeoutError extends ToolError {}
 
-/**
- * Waits for a listener, but not for ever: throws TIMEOUT after a minute. What it says later reaches
- * nobody.
- */
+/** Waits for a listener. Throws TIMEOUT after a minute, and ignores it from then on. */
 function withObserverTimeout(listening: unknown): void | Promise<void> {
   if (typeof (listening as PromiseLike<unknown> | null | undefined)?.then !== 'function') return
   return new Promise((resolve, reject) => {
@@ -380,10 +371,7 @@ function withObserverTimeout(listening: unknown): void | Promise<void> {
   })
 }
 
-/**
- * Whether a call failed because its listener took no end: there is no point in waiting for it once
- * more.
- */
+/** True when a call failed because its listener did not settle: it is not waited for again. */
 export function isObserverTimeout(error: unknown): boolean {
   return error instanceof ObserverTimeoutError
 }

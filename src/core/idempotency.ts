@@ -78,8 +78,7 @@ export async function runIdempotent(
     : finished
 }
 
-// The work is done: whatever goes wrong here is told, and does not make it a failure that somebody
-// would repeat.
+// The work is done: a problem here is a warning, not a failure that a caller would retry.
 function storeRecord(
   folder: string,
   file: string,
@@ -149,8 +148,8 @@ const SWEEP_INTERVAL_MS = MINUTE_MS
 const MAX_SWEPT_FILES = 200
 const lastSweeps = new Map<string, number>()
 
-// Now and then, and some of them: where there are thousands, a look at all of them with each call
-// would cost more than the calls.
+// Once in a while, and only some of them: with thousands of records, looking at all of them would
+// cost more than the calls.
 function sweepExpired(folder: string): void {
   const now = performance.now()
   if (now - (lastSweeps.get(folder) ?? -Infinity) < SWEEP_INTERVAL_MS) return
@@ -164,7 +163,7 @@ function sweepExpired(folder: string): void {
   }
 }
 
-// A checked input may hold what only this process can tell apart; then what was given decides.
+// A checked input may hold values that JSON cannot carry; then the input as given decides.
 function toComparable({ input, given }: IdempotentCall): unknown {
   for (const candidate of [input, given]) {
     try {

@@ -22,14 +22,14 @@ export function toJsonValue(result: unknown): {
 }
 
 const MAX_UNCHECKED_ITEMS = 1_000_000
-/** Whoever works with a value calls itself for each level, and has room for some thousands. */
+/** Readers of a value recurse for each level, and the stack has room for some thousands. */
 const MAX_DEPTH = 1000
 
 const MAX_PLAIN_DEPTH = 20
 const MAX_PLAIN_ITEMS = 100
 const NO_WARNINGS: readonly string[] = []
 
-// Most results are small and plain JSON already: that is seen without any book-keeping.
+// Most results are small and plain JSON already; this check needs no bookkeeping.
 function isPlainJson(value: unknown, depth: number): boolean {
   switch (typeof value) {
     case 'string':

@@ -18,12 +18,12 @@ type DeadlineOwner = 'caller' | 'input' | 'tool'
 
 /**
  * One call while it runs: the first failure from outside (deadline, cancellation, process.exit)
- * ends it. A class, because the hidden class of a literal with getters is made anew for each call.
+ * ends it. A class, because V8 creates a new hidden class for each literal with getters.
  */
 export class RunningCall {
-  /** It has ended, whichever way. */
+  /** It has ended, with or without a result. */
   isOver = false
-  /** What it does, where that takes time. */
+  /** Its pending work. */
   working: Promise<unknown> | undefined
   #controller: AbortController | undefined
   #asking: AbortController | undefined
@@ -31,14 +31,11 @@ export class RunningCall {
   #deadline: PausableDeadline | undefined
   #reactions: Set<(error: ToolError) => void> | undefined
   #stopListening: (() => void) | undefined
-  readonly #course: Pick<CallTask<never>, 'fail'>
+  readonly #task: Pick<CallTask<never>, 'fail'>
 
-  /**
-   * `course` is told of a failure from outside; `outer` may be one of them, and may have come
-   * already.
-   */
-  constructor(course: Pick<CallTask<never>, 'fail'>, outer: CancelSignal | undefined) {
-    this.#course = course
+  /** Reports failures from outside to `task`. `outer` may cancel the call, or already has. */
+  constructor(task: Pick<CallTask<never>, 'fail'>, outer: CancelSignal | undefined) {
+    this.#task = task
     if (outer) this.#listenTo(outer)
   }
 
@@ -53,17 +50,14 @@ export class RunningCall {
     return this.#failure !== undefined
   }
 
-  // Made on demand, because most handlers never look at it.
+  // Created on demand, because most handlers never use it.
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#failure) this.#controller.abort(this.#failure)
     return this.#controller.signal
   }
 
-  /**
-   * For those who are asked: aborted as soon as the call is over, however it ended, because nobody
-   * waits for their answer any more.
-   */
+  /** For answerers: aborted when the call ends in any way, because the answer has no use then. */
   get questionSignal(): AbortSignal {
     this.#asking ??= new AbortController()
     if (this.isOver) this.#asking.abort(this.#failure ?? createCallOverError())
@@ -79,14 +73,12 @@ export class RunningCall {
     this.#failure = error
     if (this.working) trackBackground(this.working)
     this.end()
-    this.#course.fail(error)
+    this.#task.fail(error)
     this.#controller?.abort(error)
     for (const react of this.#reactions ?? []) react(error)
   }
 
-  /**
-   * Tells of a failure from outside, at once where there was one; gives the function that stops it.
-   */
+  /** Calls `react` on a failure from outside, or now if there was one; returns a stop function. */
   onFail(react: (error: ToolError) => void): () => void {
     if (this.#failure) react(this.#failure)
     const listening = (this.#reactions ??= new Set())
@@ -94,7 +86,7 @@ export class RunningCall {
     return () => void listening.delete(react)
   }
 
-  /** Sets a deadline; of several the earliest counts. `by` says whose it is, or what to tell. */
+  /** Sets a deadline; the earliest of several counts. `by` is its owner, or creates the error. */
   setDeadline(milliseconds: number, by: DeadlineOwner | (() => ToolError)): void {
     if (this.isOver || (this.#deadline && this.#deadline.remaining() * 1000 <= milliseconds)) return
     this.#deadline?.clear()
@@ -103,10 +95,7 @@ export class RunningCall {
     )
   }
 
-  /**
-   * Waits for somebody, with the deadline standing still; ends with the call, whatever the other
-   * side does.
-   */
+  /** Waits for an answer with the deadline paused. Ends with the call at the latest. */
   async pauseDeadline<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer> {
     this.check()
     const paused = this.#deadline
@@ -114,8 +103,7 @@ export class RunningCall {
     try {
       return await runUntilAborted(this.signal, ask)
     } catch (error) {
-      // The handler has ended without this answer: to throw now would be a rejection that nobody
-      // handles.
+      // The handler has ended without this answer: throwing now would be an unhandled rejection.
       if (this.isOver && !this.#failure) return await new Promise<never>(() => undefined)
       throw error
     } finally {
@@ -143,49 +131,46 @@ export class RunningCall {
   }
 }
 
-/** What a call does, and what happens with what it came to: `succeed` or `fail` is called, once. */
+/** The work of a call and what happens with its result: `succeed` or `fail` is called, once. */
 export type CallTask<T> = {
   work(call: RunningCall): T | Promise<T>
   succeed(value: T): void
   fail(error: unknown): void
 }
 
-/**
- * Works until it settles or is failed from outside, and tells one of the two; later results and
- * rejections reach nobody.
- */
-export function startCall<T>(outer: CancelSignal | undefined, course: CallTask<T>): void {
-  const call = new RunningCall(course, outer)
-  // It may have been cancelled before it began.
+/** Runs a task until it settles or fails from outside. Later results and errors are ignored. */
+export function startCall<T>(outer: CancelSignal | undefined, task: CallTask<T>): void {
+  const call = new RunningCall(task, outer)
+  // It may have been cancelled before it started.
   if (call.isOver) return
   let working: T | Promise<T>
   try {
-    working = course.work(call)
+    working = task.work(call)
   } catch (error) {
-    return failCall(error, call, course)
+    return failCall(error, call, task)
   }
-  if (working instanceof Promise) followWork(working, call, course)
-  else succeedCall(working, call, course)
+  if (working instanceof Promise) followWork(working, call, task)
+  else succeedCall(working, call, task)
 }
 
-function followWork<T>(working: Promise<T>, call: RunningCall, course: CallTask<T>): void {
+function followWork<T>(working: Promise<T>, call: RunningCall, task: CallTask<T>): void {
   call.working = working
   void working.then(
-    (value) => succeedCall(value, call, course),
-    (error: unknown) => failCall(error, call, course),
+    (value) => succeedCall(value, call, task),
+    (error: unknown) => failCall(error, call, task),
   )
 }
 
-function succeedCall<T>(value: T, call: RunningCall, course: CallTask<T>): void {
+function succeedCall<T>(value: T, call: RunningCall, task: CallTask<T>): void {
   if (call.hasFailed) return
   call.end()
-  course.succeed(value)
+  task.succeed(value)
 }
 
-function failCall<T>(error: unknown, call: RunningCall, course: CallTask<T>): void {
+function failCall<T>(error: unknown, call: RunningCall, task: CallTask<T>): void {
   if (call.hasFailed) return
   call.end()
-  course.fail(error)
+  task.fail(error)
 }
 
 /** The same as a promise. */
@@ -237,10 +222,10 @@ function createCallOverError(): ToolError {
   return new ToolError('CANCELLED', 'the call is over')
 }
 
-/** A limit that fires by timer, and stands still while somebody is asked. */
+/** A deadline that is paused while a question is open. */
 type PausableDeadline = Deadline & { pause(): void; resume(): void; clear(): void }
 
-/** Starts a deadline of so many milliseconds from now, on the monotonic clock. */
+/** Starts a deadline in milliseconds from now, on the monotonic clock. */
 function startDeadline(milliseconds: number, expire: () => void): PausableDeadline {
   let left = milliseconds
   let startedAt = host.clock()
@@ -265,7 +250,7 @@ function startDeadline(milliseconds: number, expire: () => void): PausableDeadli
       left = Math.max(0, left - (host.clock() - startedAt))
     },
     resume() {
-      // Whoever waited may come back after the end of the call.
+      // An answer may arrive after the end of the call.
       if (--pauses === 0 && !cleared) timer = arm()
     },
     clear() {
@@ -275,15 +260,14 @@ function startDeadline(milliseconds: number, expire: () => void): PausableDeadli
   }
 }
 
-/** Where a context keeps its call, which tells of its end without the cost of an AbortSignal. */
+/** Where a context keeps its call, which reports its end without an AbortSignal. */
 export const runningCall: unique symbol = Symbol('toolable.running')
 
 type WithRunningCall = { readonly [runningCall]?: RunningCall }
 
 /**
- * Calls `react` when the call of a context is cancelled or its time is up, at once where it is
- * already; gives the function that stops it. Cheaper than `ctx.signal`, for handlers of ours that
- * are called often.
+ * Calls `react` when the call of a context is cancelled or times out, or now if it already was;
+ * returns a stop function. Cheaper than `ctx.signal`, for internal handlers that are called often.
  */
 export function onCancelled(
   ctx: Pick<ReadingContext, 'signal'>,
@@ -306,11 +290,11 @@ type AbortReactions = {
 const reactionsBySignal = new WeakMap<AbortSignal, AbortReactions>()
 
 /**
- * Calls `react` when the signal aborts; gives the function that stops it. However many wait, a
- * signal has one listener of ours, and none when nobody waits: more than ten would be a warning.
+ * Calls `react` when the signal aborts; returns a stop function. A signal has at most one listener
+ * of this package, because Node warns about more than ten.
  */
 export function onAbort(signal: CancelSignal, react: () => void): () => void {
-  // Told by its form: a server may be of another copy of this package.
+  // Recognized by its shape: a server may use another copy of this package.
   if ('onCancel' in signal) return signal.onCancel(react)
   const { reactions } = reactionsBySignal.get(signal) ?? listenToSignal(signal)
   const reaction = { react }
@@ -343,10 +327,8 @@ function stopListeningTo(signal: AbortSignal): void {
 type MaybePromiseStep<Value, Own, Next> = (value: Value, own: Own) => Next | Promise<Next>
 
 /**
- * Goes on with a value: at once where it is there, later where it is promised. Each promise costs a
- * call more than most of its work.
- * `own` is what `next` needs besides: handed on like this, it can be the same function for every
- * call.
+ * Continues with a value: synchronously, or when its promise resolves. A promise costs more than
+ * most of the work of a call. `own` is passed to `next`, which can be one function for all calls.
  */
 export function mapMaybePromise<Value, Next>(
   value: Value | Promise<Value>,
@@ -365,7 +347,7 @@ export function mapMaybePromise<Value, Own, Next>(
   return value instanceof Promise ? mapPromise(value, next, own) : next(value, own)
 }
 
-// Apart, because a function that holds another one pays for it in every call.
+// Separate, because a function that contains a closure pays for it in every call.
 function mapPromise<Value, Own, Next>(
   value: Promise<Value>,
   next: MaybePromiseStep<Value, Own, Next>,
@@ -374,7 +356,7 @@ function mapPromise<Value, Own, Next>(
   return value.then((there) => next(there, own))
 }
 
-/** Whether it has to be waited for, also when it is the promise of another library. */
+/** True for promises, including those of other libraries. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }

@@ -22,7 +22,14 @@ import type { CallIdentity, CallOptions, CallResult } from './call.ts'
 import { toLookupKey } from './call.ts'
 
 import type { AnyTool } from './tool.ts'
-import { createLazyStream, getDefinition, getOutcome, invokeTool, isTool, loadEngine } from './tool.ts'
+import {
+  createLazyStream,
+  getDefinition,
+  getOutcome,
+  invokeTool,
+  isTool,
+  loadEngine,
+} from './tool.ts'
 
 /**
  * Tools as an author groups them: a list, or a record whose keys name groups (lists, records) or
@@ -75,7 +82,7 @@ export function createEntry(
   )
 }
 
-// The definition waits until somebody needs it.
+// The definition is created on first use.
 class LazyToolEntry implements ToolEntry {
   readonly name: string
   readonly path: readonly string[]
@@ -116,8 +123,8 @@ export function addEntry(entries: Map<string, ToolEntry>, entry: ToolEntry): voi
   entries.set(key, entry)
 }
 
-// The groups that entries were ever in, because two hundred tools would otherwise be compared with
-// each other. One that was removed leaves its groups behind; they only make somebody look again.
+// The groups that entries were ever in, so that two hundred tools are not compared with each other.
+// A removed tool leaves its groups behind; they only cause another look.
 const groupsByEntries = new WeakMap<object, Set<string>>()
 
 function rejectGroupClash(entries: Map<string, ToolEntry>, key: string, entry: ToolEntry): void {
@@ -197,15 +204,15 @@ export type Servable = {
   }
   readonly entries: readonly ToolEntry[]
   /**
-   * Loads what the definitions of the entries need; whoever looks at one waits for it first. Absent
-   * where nothing is late.
+   * Loads what the definitions of the entries need; readers of a definition await it first. Absent
+   * where nothing is loaded late.
    */
   prepare?(): Promise<void>
   readonly resources: readonly Resource[]
   readonly prompts: readonly Prompt[]
   /**
-   * Tells of every thing that is added or removed, and of resources that changed, at once; gives a
-   * function that stops it.
+   * Calls the listener synchronously for everything that is added or removed and for resources
+   * that changed; returns a stop function.
    */
   onChange(listener: ChangeListener): () => void
   /** The tool of a name; '-' and '_' are equal. */
@@ -324,7 +331,7 @@ export function createProviderMethods({
   }
 }
 
-// The schemas stay unread until somebody looks: help for two hundred tools publishes none of them.
+// Schemas stay getters: help for two hundred tools publishes none of them.
 function addPath(
   manifest: ToolManifest,
   path: readonly string[],
@@ -335,18 +342,17 @@ function addPath(
   ) as ToolManifest & { readonly path: readonly string[] }
 }
 
-/** Those who want to hear of changes, in the order in which they came. */
+/** The listeners for changes, in the order they were added. */
 type ChangeNotifier = {
   listen(listener: ChangeListener): () => void
   announce(change: ToolsetChange): void
 }
 
-/** Starts without anybody who listens. */
 export function createChangeNotifier(): ChangeNotifier {
   const listeners = new Set<{ readonly hear: ChangeListener }>()
   return {
     listen(listener) {
-      // Wrapped, so that a function that listens twice is told twice and stops once at a time.
+      // Wrapped, so that a function added twice is called twice and removed once at a time.
       const entry = { hear: listener }
       listeners.add(entry)
       return () => void listeners.delete(entry)
@@ -356,7 +362,7 @@ export function createChangeNotifier(): ChangeNotifier {
         try {
           hear(change)
         } catch {
-          /* one who cannot listen must not keep the news from the others */
+          /* a listener that throws must not stop the others */
         }
       }
     },

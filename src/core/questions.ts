@@ -241,8 +241,8 @@ function validateRoots(given: unknown): readonly Root[] {
 }
 
 /**
- * Asks for consent to a destructive call; throws PERMISSION when somebody declined, and
- * CONFIRMATION_REQUIRED when nobody was there to decide.
+ * Asks for consent to a destructive call. Throws PERMISSION when it was declined, and
+ * CONFIRMATION_REQUIRED when no one could decide.
  */
 export async function confirmDestructiveCall(
   definition: ToolDefinition,
@@ -275,7 +275,7 @@ export async function confirmDestructiveCall(
   )
 }
 
-/** Waits for the next answer in a session; undefined when nobody answers any more. */
+/** Waits for the next answer in a session; undefined when the dialogue is over. */
 export async function askInSession(
   definition: ToolDefinition,
   prompt: string,
@@ -295,11 +295,11 @@ export async function askInSession(
   )
 }
 
-/** An answer as it counts, or what is wrong with it: words that follow its subject. */
+/** A valid answer, or what is wrong with it, as words that follow its subject. */
 type AnswerValidation =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
-// What the whole of a value is called where it is an input.
+// How issues name the whole value of an input.
 const INPUT_SUBJECT = 'the input '
 
 /** Whether a value answers a question; `schema` is that of an input. */
@@ -328,14 +328,11 @@ export async function validateAnswer(
   }
 }
 
-/**
- * Throws INTERNAL where the default of a question is none of its answers: whoever asks could not
- * handle it either.
- */
+/** Throws INTERNAL when the default of a question is not a valid answer to it. */
 export async function validateDefault(question: Interaction): Promise<void> {
   if (question.default === undefined) return
-  // It is handed on as it is, so that it has to be what a checked answer has become: the schema as
-  // JSON says that.
+  // A default is used without a check, so it must already be what a checked answer would become:
+  // the published schema describes that.
   const checked = await validateAnswer(
     question,
     await compileQuestionSchema(question),
@@ -348,10 +345,7 @@ export async function validateDefault(question: Interaction): Promise<void> {
     )
 }
 
-/**
- * The schema of a question, ready to check answers. It comes from the tool: one that cannot be used
- * asks for nothing.
- */
+/** The compiled schema of a question; undefined for one that cannot be compiled. */
 export async function compileQuestionSchema({
   schema,
 }: Pick<Interaction, 'schema'>): Promise<CompiledSchema | undefined> {
@@ -378,8 +372,8 @@ function readQuestionKey(key: unknown): string | undefined {
 type TypedQuestion = Pick<Interaction, 'kind' | 'options' | 'schema' | 'dialogue'>
 
 /**
- * What somebody means who answers a question with a text, at a terminal or on a command line: the
- * reading that fits it. Where none does, the likeliest, so that its problem is told.
+ * Parses an answer typed at a terminal or on a command line: the first reading that is valid, else
+ * the likeliest, so that its problem is reported.
  */
 export async function parseTypedAnswer(question: TypedQuestion, text: string): Promise<unknown> {
   const readings = listPossibleAnswers(question, text)

@@ -52,8 +52,8 @@ export function isReply(value: unknown): value is Reply {
 }
 
 /**
- * Unwraps what a handler returned and checks it against the output schema, at once where there is
- * nothing to wait for; throws INTERNAL when it does not fit.
+ * Unwraps what a handler returned and checks it against the output schema, synchronously where
+ * possible. Throws INTERNAL when it does not fit.
  */
 export function checkHandlerResult(
   definition: ToolDefinition,
@@ -217,10 +217,7 @@ export function addOutcomeWarning(outcome: Outcome, warning: string): Outcome {
 /** What a value says of itself: the text, or why there is none. */
 type RenderedText = { readonly text: string } | { readonly warning: string }
 
-/**
- * What a value with a `render()` of its own wants a model to read; undefined for all others. Never
- * throws.
- */
+/** The text a value with a `render()` method shows to a model; undefined without one. */
 function renderValue(value: unknown): RenderedText | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   try {
@@ -314,7 +311,7 @@ export function validateContent(giver: string, given: unknown): readonly Content
 /** A failure in both forms: the error for callers in this process, and what travels. */
 type DescribedFailure = { readonly error: ToolError; readonly object: ErrorObject }
 
-/** Whatever was thrown, completed from the tool's own table of codes. Never throws. */
+/** Describes anything thrown, completed from the tool's own error codes. Never throws. */
 export function describeFailure(
   thrown: unknown,
   declared: { readonly [code: string]: DeclaredError } = {},

@@ -49,7 +49,7 @@ export type Tool<Input = unknown, Result = unknown> = {
   manifest(): Promise<ToolManifest>
 }
 
-/** A tool whatever its types are. */
+/** A tool of any type. */
 export type AnyTool = Tool<never, unknown> | Tool<unknown, unknown> | Tool
 
 type EmptyInput = Record<string, never>
@@ -92,7 +92,7 @@ export function call(target: Tool, input?: unknown, options?: CallOptions): Prom
   return performCall(getDefinition(target), input, options, getOutcome)
 }
 
-// The engine is loaded by the first call. A call that finished at once costs this one promise.
+// The engine is loaded by the first call. A call without waiting costs this one promise.
 async function performCall<Answer>(
   definition: ToolDefinition,
   input: unknown,
@@ -145,10 +145,10 @@ function createCallable(options: ToolOptions): Tool {
   return made
 }
 
-// What the author has written, until somebody needs the definition.
+// What the author wrote, until the definition is needed.
 const authorOptions = Symbol('options')
 
-// Of all tools at once: what belongs to one is made when it is asked for.
+// Shared by all tools: members of one tool are created on first use.
 const TOOL_PROTOTYPE: object = Object.create(Function.prototype, {
   [toolBrand]: {
     get(this: Tool & { [authorOptions]: ToolOptions }): ToolDefinition {

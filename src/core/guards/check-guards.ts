@@ -11,8 +11,8 @@ import { ToolError } from '../../protocol/tool-error.ts'
 import { compact, isObject } from '../../util/values.ts'
 import { toToolError } from '../errors.ts'
 import { redactInput } from '../events.ts'
-import { isThenable } from '../lifecycle.ts'
 import type { RunningCall } from '../lifecycle.ts'
+import { isThenable } from '../lifecycle.ts'
 
 const ERROR_CODE = /^[A-Z][A-Z0-9_]*$/
 
@@ -24,8 +24,8 @@ export type GuardCheck = {
 }
 
 /**
- * Asks the guards in their order, without a wait where they decide at once; the first refusal is
- * thrown, and so is whatever keeps a guard from deciding.
+ * Asks the guards in order, synchronously as long as they decide synchronously. Throws the first
+ * refusal, and PERMISSION when a guard fails.
  */
 export function checkGuards(asked: GuardCheck, from = 0): void | Promise<void> {
   const { guards, call, running } = asked
@@ -64,10 +64,7 @@ async function checkGuardsAsync(
   await checkGuards(asked, index + 1)
 }
 
-/**
- * Tells the guards that want to know of a success; one that throws fails the call, and all that it
- * did is taken back.
- */
+/** Calls the `passed` hooks after a success; one that throws fails the call, which rolls back. */
 export async function notifyGuards({ guards, call }: GuardCheck, outcome: Outcome): Promise<void> {
   for (const guard of guards) {
     try {
@@ -134,8 +131,8 @@ function toRefusalError({ name }: Guard, { tool }: GuardedCall, refusal: unknown
 }
 
 /**
- * A call as its guards see it. A class, because the hidden class of a literal with getters is made
- * anew for each call.
+ * A call as its guards see it. A class, because V8 creates a new hidden class for each literal with
+ * getters.
  */
 export class GuardedCallView implements GuardedCall {
   readonly tool: string

@@ -15,7 +15,7 @@ import { compact, isObject } from '../../util/values.ts'
 import { toLookupKey } from '../call.ts'
 import { slice } from '../state/state-api.ts'
 
-/** The guards that come with the house. */
+/** The built-in guards. */
 export const guards = { sequence, readBeforeWrite, rate, approval } as const
 
 const GUARD_OPTIONS = ['name', 'check', 'passed'] as const satisfies readonly (keyof Guard)[]
@@ -224,7 +224,7 @@ async function getFileVersion(
     try {
       return hash.update(await filesystem.readBytes(path)).digest('base64url')
     } catch (error) {
-      // Of files that are too large to be read at once the size has to do.
+      // For files that are too large to read whole, the size has to do.
       if (ToolError.is(error) && error.code === 'OUTPUT_LIMIT') return `${entry.size} bytes`
       throw error
     }
@@ -324,7 +324,7 @@ function parseRateEntry(value: unknown): RateEntry {
   return { guard: value['guard'], at: value['at'] }
 }
 
-// A mistake of the author, not of whoever calls.
+// A mistake of the author, not of the caller.
 function readPeriod(per: Duration): number {
   try {
     return toMilliseconds(per)

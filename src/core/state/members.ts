@@ -35,7 +35,7 @@ export type StateBase = {
    * again on what they left.
    */
   absorb(next: SliceMap, changes: readonly SliceChange[]): void
-  /** Log slices: written at once, never taken back. */
+  /** Log slices: written immediately, never rolled back. */
   readonly logs: SliceHolder
   /** Throws CONFIG where a key is that of a slice of the other kind. */
   checkKind(slice: Slice<unknown>): void
@@ -196,7 +196,7 @@ export class CallMembers {
     this.#kept.push({ thing, snapshot })
   }
 
-  // There is one turn for all things without views, so that nobody waits in a circle.
+  // One turn for all members without views prevents deadlocks.
   async #hold(): Promise<void> {
     const pass = await this.#base.inPlace.acquire(this.#call)
     if (this.#isOver) {
@@ -209,7 +209,7 @@ export class CallMembers {
   async #openOwn(member: Member<unknown>): Promise<unknown> {
     const value = await member.open(this.#resources(member.key))
     if (this.#isOver) {
-      // Nobody waits for it any more, so nobody can be told either.
+      // The call is over, so an error has no receiver.
       await closeMembers([{ member, value }]).catch(() => undefined)
       throw createTransactionOverError()
     }
@@ -308,7 +308,7 @@ export class SharedMembers {
     return opened
   }
 
-  /** What a member sees while it is opened, and whoever is in no call: the shared ones only. */
+  /** What a member sees while it is opened, and code outside calls: shared members only. */
   resources(asking?: string): Resources {
     return {
       get: async <Value>(member: Member<Value>) => {

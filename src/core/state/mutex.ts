@@ -17,7 +17,7 @@ export class Mutex {
   }
 
   /**
-   * Gives the function that passes the turn on: at once where nobody has it. A call that is ended
+   * Returns the function that passes the turn on, synchronously when it is free. A call that fails
    * from outside while it waits leaves the queue.
    */
   acquire(call?: Pick<RunningCall, 'onFail'>): (() => void) | Promise<() => void> {

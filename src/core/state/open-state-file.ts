@@ -4,12 +4,13 @@
  */
 
 import { statSync } from 'node:fs'
-import { toMilliseconds } from '../../protocol/limits.ts'
 import type { Duration } from '../../protocol/limits.ts'
+import { toMilliseconds } from '../../protocol/limits.ts'
 import type { Filesystem, Slice, State, StateJson, Transactional } from '../../protocol/state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { quoteForShell } from '../../util/text.ts'
 import { acquireFileLock, retryWhileFoldersVanish } from '../files/lock.ts'
+import type { SharedFile } from '../files/shared-file.ts'
 import {
   createFolders,
   openSharedFile,
@@ -17,11 +18,10 @@ import {
   replaceFile,
   toFileError,
 } from '../files/shared-file.ts'
-import type { SharedFile } from '../files/shared-file.ts'
 import { createState } from './state.ts'
 
 const MAX_STATE_BYTES = 64 * 1024 * 1024
-// What a session knows is nobody else's business.
+// A state may hold private data of a session.
 const STATE_FILE_MODE = 0o600
 const DEFAULT_LOCK_WAIT_S = 30
 
@@ -46,7 +46,7 @@ export async function runWithStateFile<Result>(
     const { state, save } = openStateFile(path, options)
     try {
       const result = await work(state, { save })
-      // Whoever gave up meanwhile was told that nothing happened.
+      // A caller that gave up meanwhile was told that nothing happened.
       signal?.throwIfAborted()
       save()
       return result

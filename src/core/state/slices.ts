@@ -26,7 +26,7 @@ export type SliceChange = {
   readonly replaces: boolean
 }
 
-/** Whatever holds the items of slices. */
+/** Holds the items of slices. */
 export type SliceHolder = {
   itemsOf(key: string): ItemList<unknown>
   change(change: SliceChange): void
@@ -201,7 +201,7 @@ export class ItemList<Item> {
     return items.length === 0 ? ItemList.none : new ItemList(undefined, items)
   }
 
-  /** Items that came from outside: whoever looks at them first has to check them. */
+  /** Items from outside, checked when they are first read. */
   static unchecked(items: readonly unknown[]): ItemList<unknown> {
     const list = ItemList.of(items)
     if (list !== ItemList.none) list.#isUnchecked = true

@@ -105,7 +105,7 @@ export function createFilesystem(
   ) as unknown as Filesystem
 }
 
-// So long may one call keep the others from committing before they give up.
+// How long calls wait for another one to commit before they give up.
 const COMMIT_TIMEOUT_MS = 30_000
 
 // They are written in their place, because nothing takes them back.
@@ -258,7 +258,7 @@ function parseSlice(
   }
 }
 
-// Whatever JSON.stringify would drop or change without a word is refused.
+// Values that JSON.stringify would silently drop or change are refused.
 function copyStrictJson(value: unknown, place: string, above: readonly object[] = []): unknown {
   if (
     value === null ||
@@ -279,7 +279,7 @@ function copyStrictJson(value: unknown, place: string, above: readonly object[] 
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null)
     throw refuse(`an object of the class ${value.constructor?.name || 'without a name'}`)
-  // An absent field and one that is undefined are the same to whoever reads it.
+  // Readers treat an undefined field like an absent one.
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) =>
       inner === undefined ? [] : [[key, copyStrictJson(inner, place, inside)]],

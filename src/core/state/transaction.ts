@@ -16,11 +16,12 @@ import type {
   Transactional,
 } from '../../protocol/state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
-import { currentScope } from '../call-scope.ts'
 import type { CallScope } from '../call-scope.ts'
+import { currentScope } from '../call-scope.ts'
 import type { CallResult } from '../call.ts'
-import { mapMaybePromise } from '../lifecycle.ts'
 import type { RunningCall } from '../lifecycle.ts'
+import { mapMaybePromise } from '../lifecycle.ts'
+import type { SharedMembers, StateBase } from './members.ts'
 import {
   CallMembers,
   createTransactionOverError,
@@ -28,10 +29,9 @@ import {
   mergeSlices,
   stateBase,
 } from './members.ts'
-import type { SharedMembers, StateBase } from './members.ts'
 import { Mutex } from './mutex.ts'
-import { HeldSliceView, ItemList, parseSnapshot } from './slices.ts'
 import type { SliceChange, SliceHolder, SliceMap } from './slices.ts'
+import { HeldSliceView, ItemList, parseSnapshot } from './slices.ts'
 import { createState } from './state.ts'
 
 /**
@@ -154,8 +154,8 @@ class Transaction implements StateBase, SliceHolder {
   }
 
   /**
-   * Waits until no other call commits, as long as this one may; has the turn at once where none
-   * does.
+   * Waits until no other call commits, within the limits of this call; takes the turn
+   * synchronously when it is free.
    */
   takeTurn(): void | Promise<void> {
     return mapMaybePromise(this.base.committing.acquire(this.#call), (pass) => {
@@ -168,8 +168,7 @@ class Transaction implements StateBase, SliceHolder {
   }
 
   /**
-   * Makes the changes those of everybody, at once; throws CONFLICT where another call was in the
-   * way.
+   * Publishes the changes synchronously. Throws CONFLICT when another call changed the same.
    */
   commit(): void {
     if (this.#changes) this.base.absorb(this.#merge(), this.#changes)
@@ -178,11 +177,11 @@ class Transaction implements StateBase, SliceHolder {
   }
 
   /**
-   * The same once the members have committed and `report` has told of it. Where anything of that
-   * fails it throws, and `leave` takes back what has been done.
+   * The same after the members have committed and `report` has returned. Throws when any of that
+   * fails; `leave` then rolls back.
    */
   settle(report: (() => void | Promise<void>) | undefined): void | Promise<void> {
-    // A conflict has to be known before anybody is told.
+    // A conflict must be known before anything is reported.
     this.#merge()
     this.#isSettling = true
     return mapMaybePromise(
@@ -211,8 +210,8 @@ class Transaction implements StateBase, SliceHolder {
   }
 }
 
-// Log slices are written at once, because they stay whatever happens, but not after the call is
-// over.
+// Log slices are written immediately, because they are never rolled back, but not after the end of
+// the call.
 class TransactionLogs implements SliceHolder {
   readonly #transaction: Transaction
 
@@ -229,7 +228,7 @@ class TransactionLogs implements SliceHolder {
   }
 }
 
-// A class, because the hidden class of a literal with getters is made anew for each call.
+// A class, because V8 creates a new hidden class for each literal with getters.
 class TransactionState implements State {
   readonly [stateBase]: Transaction
 
@@ -302,11 +301,11 @@ function isPartOfBase(transaction: Transaction, base: StateBase): boolean {
 }
 
 /**
- * What a call does with its state from begin to end: with the one that the caller gave, or with one
- * of its own that is gone afterwards.
+ * The work of a call on its state, from begin to end: the state the caller passed, or a temporary
+ * one.
  */
 export class CallState {
-  /** What the call changed has become everybody's, and whoever listens was told. */
+  /** The changes of the call are published and reported. */
   isCommitted = false
   readonly #given: State | undefined
   readonly #call: RunningCall
@@ -329,7 +328,7 @@ export class CallState {
     return (this.#transaction ?? this.#openOwn()).state
   }
 
-  // Most calls never look at it.
+  // Most calls never use it.
   #openOwn(): Transaction {
     const transaction = (this.#transaction = beginTransaction(
       createState(),
@@ -342,14 +341,13 @@ export class CallState {
   }
 
   /**
-   * Nothing has to be waited for at its end. Whoever hears of a given state is told before it
-   * changes.
+   * True when the end waits for nothing. A listener is called before a passed state changes.
    */
   endsAtOnce(isHeard: boolean): boolean {
     return !this.#transaction || (this.#transaction.isSimple && !(isHeard && this.#given))
   }
 
-  /** Makes the changes those of everybody, at once; throws where that cannot be. */
+  /** Publishes the changes synchronously; throws when that fails. */
   commit(): void {
     if (!this.#transaction) return
     this.#transaction.commit()
@@ -357,8 +355,8 @@ export class CallState {
   }
 
   /**
-   * The same as soon as that can be, after `complete`, which makes the answer when nothing can end
-   * the call any more. Of a given state `report` tells first.
+   * The same when it is this call's turn, after `complete`, which makes the answer once the call
+   * cannot be cancelled. With a passed state, `report` runs first.
    */
   commitInTurn(
     complete: () => CallResult,
@@ -377,7 +375,7 @@ export class CallState {
     })
   }
 
-  /** Frees what the call held, and takes back what it did not commit. */
+  /** Releases what the call held, and rolls back what it did not commit. */
   leave(): void | Promise<void> {
     this.#isLeft = true
     const leaving = this.#transaction?.leave()

@@ -7,7 +7,7 @@ import type ts from 'typescript'
 import type { DeclaredError } from '../../protocol/errors.ts'
 import type { Annotations, FlagOptions } from '../../protocol/manifest.ts'
 import type { JsonSchema } from '../../util/values.ts'
-import { compact, isObject } from '../../util/values.ts'
+import { compact, isObject, tryParseJson } from '../../util/values.ts'
 import type { LiteralValue } from './literals.ts'
 import { readLiteralValue } from './literals.ts'
 import type { TypeReadContext, TypeScriptCompiler } from './reader.ts'
@@ -291,38 +291,28 @@ export function describeValue(
 // A default as it is written in a comment, where it is a value that the schema takes: JSON, a
 // literal of the language, or a word.
 function readDefault(
-  { ts, checker }: ValueReading,
+  reading: ValueReading,
   schema: JsonSchema,
   written: string,
 ): LiteralValue | undefined {
   const text = written.replace(/^`(.*)`$/s, '$1').trim()
+  const json = tryParseJson(text)
   return [
-    readJsonValue(text),
-    readCodeLiteral(ts, checker, text),
+    json === undefined ? undefined : { value: json },
+    readCodeLiteral(reading, text),
     isPlainWord(schema, text) ? { value: text } : undefined,
   ].find((found) => found && fitsSchema(schema, found.value))
 }
 
-function readJsonValue(text: string): LiteralValue | undefined {
-  try {
-    return { value: JSON.parse(text) as unknown }
-  } catch {
-    return undefined
-  }
-}
-
-function readCodeLiteral(
-  ts: TypeReadContext['ts'],
-  checker: ts.TypeChecker,
-  text: string,
-): LiteralValue | undefined {
+function readCodeLiteral(reading: ValueReading, text: string): LiteralValue | undefined {
+  const { ts } = reading
   const source = ts.createSourceFile('default.ts', `(${text})`, ts.ScriptTarget.Latest, true)
   const [statement, ...more] = source.statements
   const isBroken =
     (source as unknown as { readonly parseDiagnostics: readonly unknown[] }).parseDiagnostics
       .length > 0
   return !isBroken && more.length === 0 && statement && ts.isExpressionStatement(statement)
-    ? readLiteralValue(ts, checker, statement.expression)
+    ? readLiteralValue(reading, statement.expression)
     : undefined
 }
 

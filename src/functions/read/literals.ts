@@ -8,9 +8,11 @@ import { parseInputWords } from '../../define/input-from-words.ts'
 import { compileSchema } from '../../define/schema/compile.ts'
 import { describeIssues } from '../../define/schema/issues.ts'
 import type { Example } from '../../protocol/manifest.ts'
+import type { JsonObject } from '../../util/values.ts'
 import { compact } from '../../util/values.ts'
 import type { Conversion, FunctionManifest, FunctionParameter } from '../manifest.ts'
-import type { TypeScriptCompiler } from './reader.ts'
+import type { ModuleReader, TypeScriptCompiler } from './reader.ts'
+import { resolveAlias } from './reader.ts'
 
 /** A value that stands literally in the source; undefined where only running it could tell. */
 export type LiteralValue = { readonly value: unknown }
@@ -20,14 +22,13 @@ export type LiteralValue = { readonly value: unknown }
  * written as text.
  */
 export function readLiteralValue(
-  ts: TypeScriptCompiler,
-  checker: ts.TypeChecker,
+  reader: LiteralReader,
   node: ts.Expression,
   depth = 0,
 ): LiteralValue | undefined {
   if (depth > 8) return undefined
-  const inner = (part: ts.Expression): LiteralValue | undefined =>
-    readLiteralValue(ts, checker, part, depth + 1)
+  const { ts, checker } = reader
+  const inner: ReadInner = (part) => readLiteralValue(reader, part, depth + 1)
   if (
     ts.isParenthesizedExpression(node) ||
     ts.isAsExpression(node) ||
@@ -52,8 +53,11 @@ export function readLiteralValue(
     const value = member && ts.isEnumMember(member) ? checker.getConstantValue(member) : undefined
     return value === undefined ? undefined : { value }
   }
-  return ts.isIdentifier(node) ? readConstant(ts, checker, node, inner) : undefined
+  return ts.isIdentifier(node) ? readConstant(reader, node, inner) : undefined
 }
+
+type LiteralReader = Pick<ModuleReader, 'ts' | 'checker'>
+type ReadInner = (part: ts.Expression) => LiteralValue | undefined
 
 /** A default as the choices are shown: a number of an enum by its name. */
 export function toShownDefault(value: unknown, convert: Conversion | undefined): unknown {
@@ -65,21 +69,25 @@ function negate(found: LiteralValue | undefined): LiteralValue | undefined {
 }
 
 function evaluateBinary(
-  ts: TypeScriptCompiler,
+  { SyntaxKind }: TypeScriptCompiler,
   node: ts.BinaryExpression,
-  inner: (part: ts.Expression) => LiteralValue | undefined,
+  inner: ReadInner,
 ): LiteralValue | undefined {
   const left = inner(node.left)?.value
   const right = inner(node.right)?.value
   if (typeof left !== 'number' || typeof right !== 'number') return undefined
-  const results: ReadonlyMap<ts.SyntaxKind, number> = new Map([
-    [ts.SyntaxKind.PlusToken, left + right],
-    [ts.SyntaxKind.MinusToken, left - right],
-    [ts.SyntaxKind.AsteriskToken, left * right],
-    [ts.SyntaxKind.SlashToken, left / right],
-  ])
-  const value = results.get(node.operatorToken.kind)
-  return value === undefined ? undefined : { value }
+  switch (node.operatorToken.kind) {
+    case SyntaxKind.PlusToken:
+      return { value: left + right }
+    case SyntaxKind.MinusToken:
+      return { value: left - right }
+    case SyntaxKind.AsteriskToken:
+      return { value: left * right }
+    case SyntaxKind.SlashToken:
+      return { value: left / right }
+    default:
+      return undefined
+  }
 }
 
 function combineItems(items: readonly (LiteralValue | undefined)[]): LiteralValue | undefined {
@@ -91,7 +99,7 @@ function combineItems(items: readonly (LiteralValue | undefined)[]): LiteralValu
 function readObjectLiteral(
   ts: TypeScriptCompiler,
   node: ts.ObjectLiteralExpression,
-  inner: (part: ts.Expression) => LiteralValue | undefined,
+  inner: ReadInner,
 ): LiteralValue | undefined {
   const entries: [string, unknown][] = []
   for (const property of node.properties) {
@@ -108,9 +116,10 @@ function readObjectLiteral(
 // write.
 function readNewExpression(
   ts: TypeScriptCompiler,
-  { expression, arguments: args = [] as unknown as ts.NodeArray<ts.Expression> }: ts.NewExpression,
-  inner: (part: ts.Expression) => LiteralValue | undefined,
+  { expression, arguments: given }: ts.NewExpression,
+  inner: ReadInner,
 ): LiteralValue | undefined {
+  const args = given ?? []
   const name = ts.isIdentifier(expression) ? expression.text : ''
   const first = args[0] && inner(args[0])
   if (
@@ -126,14 +135,12 @@ function readNewExpression(
 }
 
 function readConstant(
-  ts: TypeScriptCompiler,
-  checker: ts.TypeChecker,
+  { ts, checker }: LiteralReader,
   node: ts.Identifier,
-  inner: (part: ts.Expression) => LiteralValue | undefined,
+  inner: ReadInner,
 ): LiteralValue | undefined {
   const found = checker.getSymbolAtLocation(node)
-  const symbol =
-    found && found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found
+  const symbol = found && resolveAlias({ ts, checker }, found)
   const declaration = symbol?.valueDeclaration
   if (!declaration || !ts.isVariableDeclaration(declaration) || !declaration.initializer)
     return undefined
@@ -148,24 +155,14 @@ type ExampleSubject = Pick<
 >
 
 /**
- * What the examples of a comment are worth: inputs that the tool takes, and what is wrong with the
- * others.
- */
-type ReadExamplesResult = {
-  readonly examples: readonly Example[]
-  readonly problems: readonly string[]
-}
-
-/**
- * Reads examples: a command line, or a call in code. Code that is no plain call of the function is
- * documentation and nothing else.
+ * Reads examples: a command line, or a call in code. Returns inputs that the tool takes, and what
+ * is wrong with the others. Code that is no plain call of the function is only documentation.
  */
 export async function readExamples(
-  ts: TypeScriptCompiler,
-  checker: ts.TypeChecker,
+  reader: LiteralReader,
   subject: ExampleSubject,
   written: readonly string[],
-): Promise<ReadExamplesResult> {
+): Promise<{ readonly examples: readonly Example[]; readonly problems: readonly string[] }> {
   const schema = compileSchema(subject.input, 'input')
   const examples: Example[] = []
   const problems: string[] = []
@@ -174,7 +171,7 @@ export async function readExamples(
     try {
       const input = isCommandExample(language, code, subject)
         ? readCommandExample(subject, code)
-        : readCallExample(ts, checker, subject, code)
+        : readCallExample(reader, subject, code)
       if (!input) continue
       const checked = await schema.check(input)
       if (checked.ok)
@@ -218,10 +215,7 @@ function isCommandExample(language: string, code: string, { name }: ExampleSubje
 }
 
 // `toolable ./tools.ts find-files '*.ts'`: what stands behind the name of the tool.
-function readCommandExample(
-  subject: ExampleSubject,
-  code: string,
-): { readonly [field: string]: unknown } {
+function readCommandExample(subject: ExampleSubject, code: string): JsonObject {
   const words = splitShellWords(getFirstLine(code).replace(/^\$\s*/, ''))
   const at = words.findIndex((word) => toLookupKey(word) === toLookupKey(subject.name))
   const args = at === -1 ? words.slice(1) : words.slice(at + 1)
@@ -235,14 +229,14 @@ function readCommandExample(
 }
 
 function readCallExample(
-  ts: TypeScriptCompiler,
-  checker: ts.TypeChecker,
+  reader: LiteralReader,
   subject: ExampleSubject,
   code: string,
-): { readonly [field: string]: unknown } | undefined {
+): JsonObject | undefined {
+  const { ts } = reader
   const file = ts.createSourceFile('example.ts', code, ts.ScriptTarget.Latest, true)
   const call = findCall(ts, file, subject.export.split('.').at(-1)!)
-  const values = call?.arguments.map((argument) => readLiteralValue(ts, checker, argument))
+  const values = call?.arguments.map((argument) => readLiteralValue(reader, argument))
   return values?.every((value) => value !== undefined)
     ? argumentsToInput(
         subject.parameters,
@@ -263,7 +257,7 @@ function findCall(
 function argumentsToInput(
   parameters: readonly FunctionParameter[],
   values: readonly unknown[],
-): { readonly [field: string]: unknown } | undefined {
+): JsonObject {
   const input: { [field: string]: unknown } = {}
   for (const [index, parameter] of parameters.entries()) {
     const value = values[index]
@@ -273,7 +267,7 @@ function argumentsToInput(
     else if (parameter.from === 'fields')
       for (const { property, field } of parameter.fields)
         if (Object.hasOwn(Object(value) as object, property))
-          input[field] = (value as { readonly [key: string]: unknown })[property]
+          input[field] = (value as JsonObject)[property]
   }
   return input
 }

@@ -7,9 +7,10 @@ import type ts from 'typescript'
 import { toFlagName } from '../../define/argv.ts'
 import { suggestFlagName } from '../../define/checks.ts'
 import type { FlagOptions } from '../../protocol/manifest.ts'
+import type { JsonObject, JsonSchema } from '../../util/values.ts'
 import { compact, isObject } from '../../util/values.ts'
-import type { JsonSchema } from '../../util/values.ts'
 import type { Conversion, FunctionParameter } from '../manifest.ts'
+import type { FunctionComment, ValueTags } from './comments.ts'
 import {
   describeValue,
   getComment,
@@ -17,10 +18,9 @@ import {
   readPropertyTags,
   readValueTags,
 } from './comments.ts'
-import type { FunctionComment, ValueTags } from './comments.ts'
 import { readLiteralValue, toShownDefault } from './literals.ts'
-import { isToolableType, UnreadableTypeError } from './reader.ts'
 import type { ModuleReader, TypeReadContext } from './reader.ts'
+import { isToolableType, UnreadableTypeError } from './reader.ts'
 import { isAbortSignal } from './type-objects.ts'
 
 /** How a function is called: its input, and how that becomes arguments. */
@@ -253,7 +253,7 @@ function classifyParameter(
   { name: own, declaration, type, isOptional, isRest }: DeclaredParameter,
   { comment, isLast, index }: ParameterPlace,
 ): ClassifiedParameter {
-  const { ts, checker } = work
+  const { ts } = work
   if (isLast && !isRest && isContextParameter(reader, work, type, own)) return { from: 'context' }
   if (isAbortSignal(work, type)) return { from: 'signal' }
   const name = declaration && !ts.isIdentifier(declaration.name) ? `arg${index + 1}` : own
@@ -263,8 +263,7 @@ function classifyParameter(
     if (isEmptyObjectSchema(schema)) return { from: isOptional ? 'nothing' : 'empty' }
     const above = declaration && readParameterTags(ts, declaration)
     const said = comment.values.get(name)
-    const literal =
-      declaration?.initializer && readLiteralValue(ts, checker, declaration.initializer)
+    const literal = declaration?.initializer && readLiteralValue(work, declaration.initializer)
     const isTakenApart = declaration !== undefined && ts.isObjectBindingPattern(declaration.name)
     const described = describeValue(
       work,
@@ -319,15 +318,13 @@ function readParameterTags(
 }
 
 // `({ root = '.', depth = 3 })`: the defaults stand in the pattern.
-function readBindingDefaults(
-  { ts, checker }: TypeReadContext,
-  { name }: ts.ParameterDeclaration,
-): { readonly [property: string]: unknown } {
+function readBindingDefaults(work: TypeReadContext, { name }: ts.ParameterDeclaration): JsonObject {
+  const { ts } = work
   if (!ts.isObjectBindingPattern(name)) return {}
   return Object.fromEntries(
     name.elements.flatMap((element): [string, unknown][] => {
       const key = element.propertyName ?? element.name
-      const literal = element.initializer && readLiteralValue(ts, checker, element.initializer)
+      const literal = element.initializer && readLiteralValue(work, element.initializer)
       return literal && ts.isIdentifier(key) ? [[key.text, literal.value]] : []
     }),
   )
@@ -355,12 +352,7 @@ function isEmptyObjectSchema({ type, properties }: JsonSchema): boolean {
 }
 
 function isEmptyObject(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.keys(value).length === 0
-  )
+  return isObject(value) && Object.keys(value).length === 0
 }
 
 /** A parameter as a caller sees it. */

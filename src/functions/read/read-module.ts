@@ -24,7 +24,13 @@ import { readParameters } from './parameters.ts'
 import type { UnresolvedImport } from './program.ts'
 import { findTypesFile, loadCompiler, openProgram } from './program.ts'
 import type { ModuleReader, TypeReadContext } from './reader.ts'
-import { getLocation, isPrivateMember, isToolableType, UnreadableTypeError } from './reader.ts'
+import {
+  getLocation,
+  isPrivateMember,
+  isToolableType,
+  resolveAlias,
+  UnreadableTypeError,
+} from './reader.ts'
 import { keepEffectiveConversions } from './type-unions.ts'
 import { createTypeReadContext, readReturns, withDefinitions } from './types.ts'
 
@@ -100,6 +106,21 @@ function listPackageFiles(file: string): readonly string[] {
   return own ? [own.file] : []
 }
 
+type ProblemParts = [
+  severity: FunctionProblem['severity'],
+  reason: string,
+  message: string,
+  fix: string,
+]
+
+function createProblem(
+  path: string,
+  at: ts.Node,
+  ...[severity, reason, message, fix]: ProblemParts
+): FunctionProblem {
+  return { export: path, ...getLocation(at), reason, message, fix, severity }
+}
+
 /** The functions that a module exports, and what its other exports are. */
 type ModuleExportList = {
   readonly functions: readonly ExportedFunction[]
@@ -124,24 +145,12 @@ function listExports(reader: ModuleReader, stem: string): ModuleExportList {
   }
   const seen = new Set<ts.Symbol>()
   const visit = (path: string, name: string, given: ts.Symbol, isInside = false): void => {
-    const symbol = given.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(given) : given
+    const symbol = resolveAlias(reader, given)
     if (!(symbol.flags & ts.SymbolFlags.Value) || seen.has(symbol)) return
     seen.add(symbol)
     const type = checker.getTypeOfSymbolAtLocation(symbol, symbol.declarations?.[0] ?? entry)
-    const tell = (
-      severity: FunctionProblem['severity'],
-      reason: string,
-      message: string,
-      fix: string,
-    ): void =>
-      void found.problems.push({
-        export: path,
-        ...getLocation(given.declarations?.[0] ?? entry),
-        reason,
-        message,
-        fix,
-        severity,
-      })
+    const report = (...parts: ProblemParts): void =>
+      void found.problems.push(createProblem(path, given.declarations?.[0] ?? entry, ...parts))
     // What the types do not tell may be one too.
     if (
       isToolableType(reader, type, ['Tool', 'Toolset', 'Resource', 'Prompt']) ||
@@ -149,14 +158,14 @@ function listExports(reader: ModuleReader, stem: string): ModuleExportList {
     )
       found.hasTools = true
     else if (isFromOtherPackage(reader, symbol))
-      tell(
+      report(
         'note',
         'foreign',
         `'${name}' is a part of another package`,
         'Turn that package into tools instead, or write a function that calls it',
       )
     else if (symbol.flags & ts.SymbolFlags.Class)
-      tell(
+      report(
         'error',
         'class',
         `'${path === 'default' ? getExportName(symbol, type, stem) : name}' is a class`,
@@ -175,14 +184,14 @@ function listExports(reader: ModuleReader, stem: string): ModuleExportList {
         .filter((each) => isFunctionExport(reader, each) && !isPrivateMember(reader, each)))
         visit(`default.${member.name}`, member.name, member, true)
     } else if (!isInside && hasFunctions(reader, type))
-      tell(
+      report(
         'note',
         'not-a-function',
         `'${name}' is no function but an object with functions`,
         'Export the functions themselves, or make it the default export',
       )
     else if (!isInside)
-      tell('note', 'not-a-function', `'${name}' is no function`, 'Nothing has to be done')
+      report('note', 'not-a-function', `'${name}' is no function`, 'Nothing has to be done')
   }
   // The default export may be one of the others under a second name.
   for (const symbol of sortBySource(
@@ -270,23 +279,18 @@ async function readFunction(
   { path, name, symbol, signatures }: ExportedFunction,
 ): Promise<ReadFunctionResult> {
   const at = symbol.declarations?.[0] ?? reader.entry
-  const problem = (
-    severity: FunctionProblem['severity'],
-    reason: string,
-    message: string,
-    fix: string,
-  ): FunctionProblem => ({ export: path, ...getLocation(at), reason, message, fix, severity })
+  const problem = (...parts: ProblemParts): FunctionProblem => createProblem(path, at, ...parts)
   const attempts: SignatureAttempt[] = []
   let refused: UnreadableTypeError | undefined
   for (const signature of signatures) {
     const comment = readFunctionComment(findFunctionComment(reader, signature, symbol))
     if (comment.isInternal) return { problems: [] }
     const problems: FunctionProblem[] = []
-    const tell: SignatureSubject['tell'] = (...told) => {
-      if (!problems.some(({ message }) => message === told[2])) problems.push(problem(...told))
+    const report = (...parts: ProblemParts): void => {
+      if (!problems.some(({ message }) => message === parts[2])) problems.push(problem(...parts))
     }
     try {
-      const manifest = await readSignature(reader, { path, name, signature, at, comment, tell })
+      const manifest = await readSignature(reader, { path, name, signature, at, comment, report })
       const { input, output } = manifest
       defineTool({ ...toToolOptions(manifest), input, ...compact({ output }) })
       attempts.push({ manifest, problems, signature })
@@ -340,17 +344,17 @@ type SignatureSubject = {
   readonly signature: ts.Signature
   readonly at: ts.Node
   readonly comment: FunctionComment
-  tell(severity: FunctionProblem['severity'], reason: string, message: string, fix: string): void
+  report(...parts: ProblemParts): void
 }
 
 async function readSignature(
   reader: ModuleReader,
-  { path, name, signature, at, comment, tell }: SignatureSubject,
+  { path, name, signature, at, comment, report }: SignatureSubject,
 ): Promise<FunctionManifest> {
   const begin = (direction: TypeReadContext['direction']): TypeReadContext => {
     const note: TypeReadContext['note'] = (reason, message) =>
       direction === 'input'
-        ? tell('note', reason, message, 'Nothing has to be done where it is not needed')
+        ? report('note', reason, message, 'Nothing has to be done where it is not needed')
         : undefined
     return createTypeReadContext({
       ts: reader.ts,
@@ -383,15 +387,10 @@ async function readSignature(
     positional,
     flags,
   }
-  const { examples, problems } = await readExamples(
-    reader.ts,
-    reader.checker,
-    base,
-    comment.examples,
-  )
+  const { examples, problems } = await readExamples(reader, base, comment.examples)
   for (const problem of problems)
-    tell('warning', 'example', problem, 'Correct the example; it is not shown until then')
-  for (const problem of comment.problems) tell('warning', 'tag', problem, 'Correct the comment')
+    report('warning', 'example', problem, 'Correct the example; it is not shown until then')
+  for (const problem of comment.problems) report('warning', 'tag', problem, 'Correct the comment')
   return {
     ...base,
     examples,

@@ -66,6 +66,14 @@ export type ModuleReader = {
   packageOf(file: string): string | undefined
 }
 
+/** The symbol that another one stands for; the same where it stands for itself. */
+export function resolveAlias(
+  { ts, checker }: Pick<ModuleReader, 'ts' | 'checker'>,
+  symbol: ts.Symbol,
+): ts.Symbol {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+}
+
 /** Where a node stands, as people count lines. */
 export function getLocation(node: ts.Node): { readonly file: string; readonly line: number } {
   const file = node.getSourceFile()
