@@ -180,12 +180,9 @@ function checkLongNames(manifest: FlagOwner, specs: readonly CheckedFlag[]): voi
     (spec) => spec.kind === 'boolean' && spec.fedBy === undefined,
   )) {
     const owner = owners.get(`no-${long}`)
-    const taken =
-      owner !== undefined
-        ? `belongs to the field "${owner}"`
-        : injected.has(`no-${long}`)
-          ? 'every tool has already'
-          : undefined
+    let taken: string | undefined
+    if (owner !== undefined) taken = `belongs to the field "${owner}"`
+    else if (injected.has(`no-${long}`)) taken = 'every tool has already'
     if (taken)
       rejectFlag(
         manifest,
@@ -323,9 +320,10 @@ export function checkCompleters(
       )
     if (!names || names.includes(name)) continue
     const meant = findClosest(name, names)
+    const known = names.length > 0 ? `; the arguments are ${names.join(', ')}` : ''
     throw new ToolError(
       'CONFIG',
-      `'complete.${name}' of ${what} completes an argument that does not exist${meant ? `; did you mean '${meant}'?` : names.length > 0 ? `; the arguments are ${names.join(', ')}` : ''}`,
+      `'complete.${name}' of ${what} completes an argument that does not exist${meant ? `; did you mean '${meant}'?` : known}`,
     )
   }
 }

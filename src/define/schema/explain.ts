@@ -2,12 +2,13 @@
  * Says in our words what a JSON Schema has against a value. It only explains: the schema library decides whether a value is valid.
  */
 
-import { isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { isObject } from '../../util/values.ts'
 import { parseIsoDate } from './publish.ts'
 import type { SchemaRefs } from './refs.ts'
-import { DECODE_MARK } from './source.ts'
 import type { SchemaIssue } from './source.ts'
+import { DECODE_MARK } from './source.ts'
+import type { AnySchema } from './subschemas.ts'
 import {
   describeChoiceMismatch,
   describeFormatMismatch,
@@ -21,9 +22,8 @@ import {
   joinWords,
   nameType,
 } from './subschemas.ts'
-import type { AnySchema } from './subschemas.ts'
-import { getItemSchemas, getKeySchemas, hasDefinedValue, matchesPattern } from './walk.ts'
 import type { SchemaMatcher } from './walk.ts'
+import { getItemSchemas, getKeySchemas, hasDefinedValue, matchesPattern } from './walk.ts'
 
 /** An explainer for one value. Formats are judged only where their tests are given. */
 export function createExplainer(refs: SchemaRefs, formats?: FormatTests): SchemaExplainer {
@@ -86,7 +86,8 @@ function explainValue(
 function isOfType(type: string, value: unknown): boolean {
   if (type === 'integer') return Number.isInteger(value)
   if (type === 'number') return Number.isFinite(value)
-  return (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value) === type
+  if (value === null) return type === 'null'
+  return type === (Array.isArray(value) ? 'array' : typeof value)
 }
 
 function explainDecoded(mark: unknown, value: unknown): ExplainedIssue[] {
@@ -118,12 +119,8 @@ function explainDecoded(mark: unknown, value: unknown): ExplainedIssue[] {
 }
 
 function explainChoices(schema: JsonSchema, value: unknown): ExplainedIssue[] {
-  const choices = getKeyword(schema, 'enum')
-  const allowed = Object.hasOwn(schema, 'const')
-    ? [schema['const']]
-    : Array.isArray(choices)
-      ? (choices as unknown[])
-      : undefined
+  const choices = Object.hasOwn(schema, 'const') ? [schema['const']] : getKeyword(schema, 'enum')
+  const allowed = Array.isArray(choices) ? (choices as unknown[]) : undefined
   if (!allowed || allowed.some((choice) => isDeepEqual(choice, value))) return []
   return [{ path: [], kind: 'invalid', ...describeChoiceMismatch(allowed, value), allowed }]
 }
@@ -402,11 +399,10 @@ function isWrongTag(found: ExplainedIssue): boolean {
 }
 
 function getCost(issues: readonly ExplainedIssue[]): number {
-  return issues.reduce(
-    (sum, found) =>
-      sum + (isWrongKind(found) ? WRONG_KIND_COST : isWrongTag(found) ? WRONG_TAG_COST : 1),
-    0,
-  )
+  return issues.reduce((sum, found) => {
+    if (isWrongKind(found)) return sum + WRONG_KIND_COST
+    return sum + (isWrongTag(found) ? WRONG_TAG_COST : 1)
+  }, 0)
 }
 
 function findCheapest(

@@ -106,7 +106,7 @@ function toOpenEnd(target: JsonSchema): JsonSchema {
   const types = getTypes(target) ?? (Object.hasOwn(target, 'properties') ? ['object'] : undefined)
   const title = getKeyword(target, 'title') ?? getKeyword(target, 'description')
   return compact({
-    type: types ? (types.length === 1 ? types[0] : types) : undefined,
+    type: types?.length === 1 ? types[0] : types,
     description: `${typeof title === 'string' ? `${title} ${DASH} nests` : 'Nests'} further in the same way as above`,
   })
 }

@@ -117,11 +117,9 @@ function requirePlainSchema(source: unknown): JsonSchema {
 }
 
 function describeSource(source: unknown): string {
-  return typeof source === 'function'
-    ? 'a function'
-    : Array.isArray(source)
-      ? 'a list'
-      : (JSON.stringify(source) ?? String(source)).slice(0, 80)
+  if (typeof source === 'function') return 'a function'
+  if (Array.isArray(source)) return 'a list'
+  return (JSON.stringify(source) ?? String(source)).slice(0, 80)
 }
 
 /**
