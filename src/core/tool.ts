@@ -25,7 +25,7 @@ import type { CallEvent } from '../protocol/events.ts'
 import type { ToolManifest } from '../protocol/manifest.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
-import type { CallIdentity, CallOptions, CallResult } from './call.ts'
+import type { CallIdentity, CallOptions, CallResult, PendingCall } from './call.ts'
 import type * as Engine from './engine.ts'
 
 const toolBrand = Symbol.for('toolable.tool')
@@ -92,16 +92,40 @@ export function call(target: Tool, input?: unknown, options?: CallOptions): Prom
   return performCall(getDefinition(target), input, options, getOutcome)
 }
 
-// The engine is loaded by the first call. A call without waiting costs this one promise.
-async function performCall<Answer>(
+// The engine is loaded by the first call. Each call costs one promise, whether it waits or not.
+function performCall<Answer>(
   definition: ToolDefinition,
   input: unknown,
   options: CallOptions | undefined,
   read: (finished: CallResult) => Answer,
 ): Promise<Answer> {
-  const { beginCall } = loadedEngine ?? (await loadEngine())
-  const pending = beginCall(definition, input, options)
-  return read(pending.result ?? (await new Promise((resolve) => pending.onFinish(resolve))))
+  const engine = loadEngine()
+  if (engine instanceof Promise)
+    return engine.then(() => performCall(definition, input, options, read))
+  const pending = engine.beginCall(definition, input, options)
+  return pending.result ? readNow(pending.result, read) : readLater(pending, read)
+}
+
+async function readNow<Answer>(
+  result: CallResult,
+  read: (finished: CallResult) => Answer,
+): Promise<Answer> {
+  return read(result)
+}
+
+function readLater<Answer>(
+  pending: PendingCall,
+  read: (finished: CallResult) => Answer,
+): Promise<Answer> {
+  return new Promise((resolve, reject) =>
+    pending.onFinish((result) => {
+      try {
+        resolve(read(result))
+      } catch (error) {
+        reject(error)
+      }
+    }),
+  )
 }
 
 /** Makes a call of a tool of a toolset. Loads the engine where it is the first; never throws. */
