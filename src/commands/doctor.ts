@@ -15,16 +15,18 @@ import { ToolError } from '../protocol/tool-error.ts'
 import { findRunsFolder } from '../runner/run-paths.ts'
 import type { SandboxCapabilities } from '../sandbox/capabilities.ts'
 import { detectCapabilities, runEgressTrial } from '../sandbox/capabilities.ts'
+import { MEBIBYTE, SECOND_MS } from '../util/units.ts'
 import { compact } from '../util/values.ts'
+import type { CommandContext } from './command.ts'
 import { findConfigFile, readConfig } from './config.ts'
 
 /** What `doctor` is asked. */
-export type DoctorInput = { readonly level?: IsolationLevel }
+type DoctorInput = { readonly level?: IsolationLevel }
 
 /**
  * What `doctor` gives. `enough`: nothing is broken, and the level that was asked for is reached.
  */
-export type DoctorDiagnosis = {
+type DoctorDiagnosis = {
   readonly level: IsolationLevel
   readonly wanted?: IsolationLevel
   readonly enough: boolean
@@ -34,7 +36,7 @@ export type DoctorDiagnosis = {
 /** Finds out what this machine can enforce, and whether runs can be made here at all. */
 export async function diagnose(
   { level: wanted }: DoctorInput,
-  where: DoctorContext,
+  where: CommandContext,
 ): Promise<DoctorDiagnosis> {
   const { abilities, findings: sandbox } = await checkSandbox(where)
   const findings = [...sandbox, ...checkMachine(where), ...(await checkProject(where))]
@@ -50,7 +52,7 @@ export async function diagnose(
 }
 
 /**
- * What the doctor found out about one thing. `missing`: runs go on without it, less well held.
+ * What the doctor found out about one thing. `missing`: runs work without it, with weaker limits.
  * `broken`: runs fail.
  */
 type DoctorFinding = {
@@ -62,17 +64,23 @@ type DoctorFinding = {
   readonly fix?: string
 }
 
-/** Where the doctor looks. */
-type DoctorContext = {
-  readonly cwd: string
-  readonly env: { readonly [name: string]: string | undefined }
+/** Creates the findings about one part. */
+function createFindings(part: DoctorFinding['part']) {
+  return (
+    id: string,
+    status: DoctorFinding['status'],
+    found: string,
+    fix?: string | undefined,
+  ): DoctorFinding => compact({ id, part, status, found, fix })
 }
 
-/** The fix that an error carries, in words; nothing where it has none. */
-function getFix(error: unknown, otherwise?: string): { readonly fix?: string } {
-  const given = ToolError.is(error) ? error.suggestion?.fix : undefined
-  const fix = given ?? otherwise
-  return fix === undefined ? {} : { fix }
+const aboutSandbox = createFindings('sandbox')
+const aboutMachine = createFindings('machine')
+const aboutProject = createFindings('project')
+
+/** The fix that an error carries. */
+function getFix(error: unknown): string | undefined {
+  return ToolError.is(error) ? error.suggestion?.fix : undefined
 }
 
 /** What each mechanism does where it works. */
@@ -91,104 +99,64 @@ const MEMORY_LABELS = {
   watchdog: 'a watchdog bounds the memory of a whole tree',
 } as const
 
-/** Tries what this machine can enforce on tools. */
-async function checkSandbox({
-  env,
-}: DoctorContext): Promise<{
+type SandboxFindings = {
   readonly abilities: SandboxCapabilities
   readonly findings: readonly DoctorFinding[]
-}> {
+}
+
+/** Tries what this machine can enforce on tools. */
+async function checkSandbox({ env }: CommandContext): Promise<SandboxFindings> {
   const abilities = await detectCapabilities(env)
-  const { details, problem } = abilities
+  const { details, problem, level } = abilities
   const why = problem?.message ?? 'it does not hold'
-  const missing = (id: string): DoctorFinding => ({
-    id,
-    part: 'sandbox',
-    status: 'missing',
-    found: why,
-    ...getFix(problem),
-  })
+  const missing = (id: string): DoctorFinding => aboutSandbox(id, 'missing', why, getFix(problem))
   const names = Object.keys(MECHANISM_LABELS) as (keyof typeof MECHANISM_LABELS)[]
-  const findings = names.map((id): DoctorFinding =>
-    details[id] ? { id, part: 'sandbox', status: 'ok', found: MECHANISM_LABELS[id] } : missing(id),
-  )
-  const egress =
-    abilities.level === 'L3'
-      ? describeEgress(await runEgressTrial(env['PATH'] ?? ''))
-      : missing('egress')
-  const memory: DoctorFinding = {
-    id: 'memory',
-    part: 'sandbox',
-    status: 'ok',
-    found: MEMORY_LABELS[details.memory],
-  }
-  return { abilities, findings: [...findings, egress, memory, ...describeUser(abilities)] }
-}
-
-function describeEgress(problem: Error | undefined): DoctorFinding {
-  if (!problem)
-    return {
-      id: 'egress',
-      part: 'sandbox',
-      status: 'ok',
-      found: 'a tool reaches exactly the servers that it was granted',
-    }
-  return {
-    id: 'egress',
-    part: 'sandbox',
-    status: 'missing',
-    found: problem.message,
-    ...getFix(problem, 'sudo apt-get install --reinstall bubblewrap util-linux'),
-  }
-}
-
-function describeUser({
-  details: { user },
-  problem,
-}: SandboxCapabilities): readonly DoctorFinding[] {
-  if (!user)
-    return problem?.code === 'CONFIG'
-      ? [
-          {
-            id: 'user',
-            part: 'sandbox',
-            status: 'broken',
-            found: problem.message,
-            ...getFix(problem),
-          },
-        ]
-      : []
-  return [
-    {
-      id: 'user',
-      part: 'sandbox',
-      status: 'ok',
-      found: user.isDropped
-        ? `tools are user ${user.uid} where root starts them`
-        : `tools are user ${user.uid}, as you are`,
-    },
+  const findings = [
+    ...names.map((id) =>
+      details[id] ? aboutSandbox(id, 'ok', MECHANISM_LABELS[id]) : missing(id),
+    ),
+    level === 'L3' ? await checkEgress(env) : missing('egress'),
+    aboutSandbox('memory', 'ok', MEMORY_LABELS[details.memory]),
+    ...describeUser(abilities),
   ]
+  return { abilities, findings }
+}
+
+async function checkEgress(env: CommandContext['env']): Promise<DoctorFinding> {
+  const problem = await runEgressTrial(env['PATH'] ?? '')
+  if (!problem)
+    return aboutSandbox('egress', 'ok', 'a tool reaches exactly the servers that it was granted')
+  const fix = getFix(problem) ?? 'sudo apt-get install --reinstall bubblewrap util-linux'
+  return aboutSandbox('egress', 'missing', problem.message, fix)
+}
+
+function describeUser({ details, problem }: SandboxCapabilities): readonly DoctorFinding[] {
+  const { user } = details
+  if (user) {
+    const how = user.isDropped ? ' where root starts them' : ', as you are'
+    return [aboutSandbox('user', 'ok', `tools are user ${user.uid}${how}`)]
+  }
+  if (problem?.code !== 'CONFIG') return []
+  return [aboutSandbox('user', 'broken', problem.message, getFix(problem))]
 }
 
 const MIN_NODE_VERSION = [20, 19] as const
-const BYTES_PER_MEBIBYTE = 1024 * 1024
-/** One run may write so much by itself; below it, runs fail soon. */
+/** What one run may write; with less, runs fail soon. */
 const MIN_FREE_MEBIBYTES = 512
 /** Clocks that differ more than this make the times of a record wrong. */
 const MAX_CLOCK_DIFFERENCE_MS = 5000
-const MS_PER_SECOND = 1000
-/** This program was not written before then, so that a clock before it is wrong. */
+/** This program is younger: a clock before this time is wrong. */
 const EARLIEST_TIME_MS = Date.UTC(2025, 0, 1)
 
 /** What runs need of a machine: Node, a folder for them, space and a clock. */
-function checkMachine({ cwd }: DoctorContext): readonly DoctorFinding[] {
+function checkMachine({ cwd }: CommandContext): readonly DoctorFinding[] {
   const runs = findRunsFolder(cwd)
   const nearest = findExistingFolder(runs)
   return [
     checkNode(),
     isLinux
-      ? createMachineFinding('system', 'ok', 'Linux')
-      : createMachineFinding(
+      ? aboutMachine('system', 'ok', 'Linux')
+      : aboutMachine(
           'system',
           'missing',
           'only Linux has sandboxes for tools yet',
@@ -199,22 +167,13 @@ function checkMachine({ cwd }: DoctorContext): readonly DoctorFinding[] {
   ]
 }
 
-function createMachineFinding(
-  id: string,
-  status: DoctorFinding['status'],
-  found: string,
-  fix?: string,
-): DoctorFinding {
-  return compact({ id, part: 'machine', status, found, fix })
-}
-
 function checkNode(): DoctorFinding {
   const [major = 0, minor = 0] = nodeVersion.split('.').map(Number)
   const isEnough =
     major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1])
   return isEnough
-    ? createMachineFinding('node', 'ok', nodeVersion)
-    : createMachineFinding(
+    ? aboutMachine('node', 'ok', nodeVersion)
+    : aboutMachine(
         'node',
         'broken',
         `${nodeVersion} is older than ${MIN_NODE_VERSION.join('.')}`,
@@ -222,7 +181,7 @@ function checkNode(): DoctorFinding {
       )
 }
 
-// The folder of the runs need not be there; then the one where it will be made counts. A file tells
+// Where the folder of the runs does not exist, the one that it will be made in counts. A file shows
 // the clock of the disk too.
 function checkRunsFolder(runs: string, nearest: string): readonly DoctorFinding[] {
   let trial: string | undefined
@@ -231,12 +190,12 @@ function checkRunsFolder(runs: string, nearest: string): readonly DoctorFinding[
     const file = join(trial, 'trial')
     writeFileSync(file, 'trial')
     return [
-      createMachineFinding('runs-folder', 'ok', `${runs}${existsSync(runs) ? '' : ' can be made'}`),
+      aboutMachine('runs-folder', 'ok', `${runs}${existsSync(runs) ? '' : ' can be made'}`),
       checkClock(Date.now(), statSync(file).mtimeMs),
     ]
   } catch (error) {
     return [
-      createMachineFinding(
+      aboutMachine(
         'runs-folder',
         'broken',
         `${runs} cannot be written: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`,
@@ -249,30 +208,22 @@ function checkRunsFolder(runs: string, nearest: string): readonly DoctorFinding[
 }
 
 function checkClock(now: number, written: number): DoctorFinding {
+  const time = new Date(now).toISOString()
   const difference = Math.abs(now - written)
-  if (now < EARLIEST_TIME_MS)
-    return createMachineFinding(
-      'clock',
-      'broken',
-      `it is ${new Date(now).toISOString()}`,
-      'sudo timedatectl set-ntp true',
-    )
-  if (difference > MAX_CLOCK_DIFFERENCE_MS)
-    return createMachineFinding(
-      'clock',
-      'missing',
-      `the disk of the runs differs by ${Math.round(difference / MS_PER_SECOND)} s`,
-      'sudo timedatectl set-ntp true',
-    )
-  return createMachineFinding('clock', 'ok', `agrees with the disk, ${new Date(now).toISOString()}`)
+  const fix = 'sudo timedatectl set-ntp true'
+  if (now < EARLIEST_TIME_MS) return aboutMachine('clock', 'broken', `it is ${time}`, fix)
+  if (difference <= MAX_CLOCK_DIFFERENCE_MS)
+    return aboutMachine('clock', 'ok', `agrees with the disk, ${time}`)
+  const seconds = Math.round(difference / SECOND_MS)
+  return aboutMachine('clock', 'missing', `the disk of the runs differs by ${seconds} s`, fix)
 }
 
 function checkSpace(folder: string): DoctorFinding {
   const { bavail, bsize } = statfsSync(folder)
-  const free = Math.floor((bavail * bsize) / BYTES_PER_MEBIBYTE)
+  const free = Math.floor((bavail * bsize) / MEBIBYTE)
   return free >= MIN_FREE_MEBIBYTES
-    ? createMachineFinding('disk', 'ok', `${free} MB free`)
-    : createMachineFinding(
+    ? aboutMachine('disk', 'ok', `${free} MB free`)
+    : aboutMachine(
         'disk',
         'missing',
         `${free} MB free; one run may need ${MIN_FREE_MEBIBYTES}`,
@@ -287,7 +238,7 @@ function findExistingFolder(path: string): string {
 /**
  * The files that decide what tools there are and what they may do, and whether they are understood.
  */
-async function checkProject({ cwd, env }: DoctorContext): Promise<readonly DoctorFinding[]> {
+async function checkProject({ cwd, env }: CommandContext): Promise<readonly DoctorFinding[]> {
   return [
     await checkFile('config', async () => {
       const file = findConfigFile(cwd, undefined)
@@ -307,15 +258,9 @@ async function checkProject({ cwd, env }: DoctorContext): Promise<readonly Docto
 
 async function checkFile(id: string, find: () => Promise<string>): Promise<DoctorFinding> {
   try {
-    return { id, part: 'project', status: 'ok', found: await find() }
+    return aboutProject(id, 'ok', await find())
   } catch (error) {
-    return {
-      id,
-      part: 'project',
-      status: 'broken',
-      found: (error as Error).message,
-      ...getFix(error),
-    }
+    return aboutProject(id, 'broken', (error as Error).message, getFix(error))
   }
 }
 
@@ -334,20 +279,16 @@ export const renderDiagnosis: ResultRenderer = (result, { columns, color }) => {
     status,
     found: cleanLine(found),
   }))
-  const fixes = [
-    ...new Set(
-      findings.flatMap(({ status, fix }) =>
-        status === 'ok' || fix === undefined ? [] : [cleanLine(fix)],
-      ),
-    ),
-  ]
+  const wrong = findings.filter(({ status }) => status !== 'ok')
+  const fixes = new Set(wrong.flatMap(({ fix }) => (fix === undefined ? [] : [cleanLine(fix)])))
   const isReached = wanted === undefined || level >= wanted
+  const verdict = paint(enough ? 'green' : 'red', LEVEL_MEANINGS[level])
   return [
     ...renderTable(rows, { columns, paint }),
     '',
-    ...fixes.flatMap((fix) => [`${paint('cyan', 'fix:')} ${fix}`]),
-    ...(fixes.length > 0 ? [''] : []),
-    `${paint(enough ? 'green' : 'red', LEVEL_MEANINGS[level])}${isReached ? '' : ` (${wanted} wanted)`}`,
+    ...[...fixes].map((fix) => `${paint('cyan', 'fix:')} ${fix}`),
+    ...(fixes.size > 0 ? [''] : []),
+    `${verdict}${isReached ? '' : ` (${wanted} wanted)`}`,
     '',
   ].join('\n')
 }

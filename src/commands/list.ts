@@ -3,14 +3,15 @@
  */
 
 import { ToolError } from '../protocol/tool-error.ts'
-import { createWildcardMatcher } from '../registry/filter.ts'
 import type { Filter } from '../registry/filter.ts'
+import { createWildcardMatcher } from '../registry/filter.ts'
 import type { Problem } from '../registry/source.ts'
 import type { ListedTool, Registry } from '../registry/types.ts'
 import { describeUnknownName } from '../util/text.ts'
 import { compact } from '../util/values.ts'
-import { withRegistry } from './config.ts'
+import type { CommandContext } from './command.ts'
 import type { RegistryFlags } from './config.ts'
+import { withRegistry } from './config.ts'
 
 export type ListInput = RegistryFlags & {
   readonly tag?: readonly string[]
@@ -33,7 +34,7 @@ export type ToolListing = {
 /** Lists the tools of a registry. */
 export async function listTools(
   { tag, source, kind, problems = false, all = false, ...surroundings }: ListInput,
-  where: { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } },
+  where: CommandContext,
 ): Promise<ToolListing> {
   return withRegistry(surroundings, where, (registry) => {
     const chosen = source && chooseSources(registry, source)
@@ -53,21 +54,14 @@ export async function listTools(
 
 // A source that brings nothing but problems is one too.
 function chooseSources(registry: Registry, wanted: readonly string[]): (source: string) => boolean {
-  const known = [
-    ...new Set(
-      [...registry.list(), ...registry.problems()]
-        .map(({ source }) => source)
-        .concat(registry.sources().map(({ name }) => name)),
-    ),
-  ]
+  const names = registry.sources().map(({ name }) => name)
+  const used = [...registry.list(), ...registry.problems()].map(({ source }) => source)
+  const known = [...new Set([...used, ...names])]
   const tests = wanted.map(createWildcardMatcher)
-  tests.forEach((fits, index) => {
-    if (!known.some(fits))
-      throw new ToolError(
-        'NOT_FOUND',
-        describeUnknownName('source', wanted[index]!, known).message,
-        { details: { sources: known.slice(0, 50) } },
-      )
-  })
+  const unknown = wanted.find((_name, index) => !known.some(tests[index]!))
+  if (unknown !== undefined)
+    throw new ToolError('NOT_FOUND', describeUnknownName('source', unknown, known).message, {
+      details: { sources: known.slice(0, 50) },
+    })
   return (source) => tests.some((fits) => fits(source))
 }

@@ -3,10 +3,17 @@
  */
 
 import { getSilentReason, HELP_QUESTION } from './discovery-checks.ts'
+import type {
+  CheckSubject,
+  CheckVerdict,
+  DescribedTool,
+  ReadinessCheck,
+  RefusedCall,
+} from './subject.ts'
 import {
   createFailure,
   createWarning,
-  describeEnd,
+  describeAnswer,
   findFieldOfType,
   listRequiredFields,
   parseDocument,
@@ -15,13 +22,6 @@ import {
   toCallArguments,
   toExcerpt,
   toFlag,
-} from './subject.ts'
-import type {
-  CheckSubject,
-  CheckVerdict,
-  DescribedTool,
-  ReadinessCheck,
-  RefusedCall,
 } from './subject.ts'
 
 const WRONG_VALUES: { readonly [type: string]: unknown } = {
@@ -33,8 +33,8 @@ const WRONG_VALUES: { readonly [type: string]: unknown } = {
   object: 'none',
 }
 
-// Who checks nothing would do its work with a wrong input: only where nothing can happen, or where
-// the contract forbids it.
+// A program that checks nothing would do its work with a wrong input: it gets one only where nothing
+// can happen, or where the contract forbids it.
 function getUnsafeReason(subject: CheckSubject): string | undefined {
   return (
     getSilentReason(subject) ??
@@ -42,6 +42,10 @@ function getUnsafeReason(subject: CheckSubject): string | undefined {
       ? undefined
       : 'it may do its work with a wrong input, and there is no sandbox; --call allows it')
   )
+}
+
+function getFlaglessReason({ speech }: CheckSubject): string | undefined {
+  return speech === 'discover' ? undefined : 'it takes JSON, not flags'
 }
 
 const findToolWithRequired = ({ tools }: CheckSubject): DescribedTool | undefined =>
@@ -56,13 +60,8 @@ export const badJsonCheck: ReadinessCheck = {
   weight: 6,
   skip: getSilentReason,
   async run(subject) {
-    return (
-      judgeRefusal(
-        subject,
-        await provokeRefusal(subject, toCallArguments(subject, subject.tools[0]!, '{"broken": ')),
-        'broken JSON',
-      ) ?? PASS
-    )
+    const args = toCallArguments(subject, subject.tools[0]!, '{"broken": ')
+    return judgeRefusal(subject, await provokeRefusal(subject, args), 'broken JSON') ?? PASS
   },
 }
 
@@ -77,10 +76,10 @@ export const missingFieldCheck: ReadinessCheck = {
   async run(subject) {
     const tool = findToolWithRequired(subject)!
     const refusal = await provokeRefusal(subject, toCallArguments(subject, tool, '{}'))
-    const [field] = listRequiredFields(tool)
+    const fields = listRequiredFields(tool)
     return (
       judgeRefusal(subject, refusal, `{} for ${tool.name}`) ??
-      requireMention(refusal, listRequiredFields(tool), `the missing field '${field}'`)
+      requireMention(refusal, fields, `the missing field '${fields[0]}'`)
     )
   },
 }
@@ -118,10 +117,8 @@ export const unknownKeyCheck: ReadinessCheck = {
     (findToolWithRequired(subject) ? undefined : 'no tool has required fields'),
   async run(subject) {
     const tool = findToolWithRequired(subject)!
-    const refusal = await provokeRefusal(
-      subject,
-      toCallArguments(subject, tool, JSON.stringify({ [UNKNOWN_KEY]: 1 })),
-    )
+    const input = JSON.stringify({ [UNKNOWN_KEY]: 1 })
+    const refusal = await provokeRefusal(subject, toCallArguments(subject, tool, input))
     return (
       judgeRefusal(subject, refusal, 'an unknown key') ??
       requireMention(refusal, [UNKNOWN_KEY], 'the key that it does not know')
@@ -134,12 +131,10 @@ export const unknownFlagCheck: ReadinessCheck = {
   id: 'unknown-flag',
   title: 'refuses an unknown flag with a JSON error',
   weight: 5,
-  skip: ({ speech }) => (speech === 'discover' ? undefined : 'it takes JSON, not flags'),
+  skip: getFlaglessReason,
   async run(subject) {
-    const refusal = await provokeRefusal(
-      subject,
-      toCallArguments(subject, subject.tools[0]!, '--no-such-flag-here'),
-    )
+    const args = toCallArguments(subject, subject.tools[0]!, '--no-such-flag-here')
+    const refusal = await provokeRefusal(subject, args)
     return (
       judgeRefusal(subject, refusal, 'an unknown flag') ??
       requireMention(refusal, ['no-such-flag-here'], 'the flag')
@@ -155,13 +150,8 @@ export const unknownToolCheck: ReadinessCheck = {
   skip: ({ speech, tools }) =>
     speech === 'nothing' || tools.length < 2 ? 'it has no tools to choose from' : undefined,
   async run(subject) {
-    return (
-      judgeRefusal(
-        subject,
-        await provokeRefusal(subject, ['no_such_tool_here', '{}']),
-        'an unknown tool',
-      ) ?? PASS
-    )
+    const refusal = await provokeRefusal(subject, ['no_such_tool_here', '{}'])
+    return judgeRefusal(subject, refusal, 'an unknown tool') ?? PASS
   },
 }
 
@@ -172,38 +162,29 @@ function judgeRefusal(
   { ran, document, error, hasCode }: RefusedCall,
   what: string,
 ): CheckVerdict | undefined {
-  const answered = `${what} gave ${toExcerpt(ran)} (${describeEnd(ran)})`
+  const answered = `${what} gave ${describeAnswer(ran)}`
+  const fail = (fix: string): CheckVerdict => createFailure(answered, fix)
   if (ran.trouble !== undefined)
-    return createFailure(
-      answered,
-      'Read no more than what was given, refuse what is wrong, and end',
-    )
+    return fail('Read no more than what was given, refuse what is wrong, and end')
   if (ran.status === 0)
-    return createFailure(
-      answered,
+    return fail(
       'Exit with a status that is not 0 when a call fails: 2 for wrong flags, 65 for wrong JSON',
     )
   if (!document)
-    return createFailure(
-      answered,
+    return fail(
       'Print one JSON document on stdout for failures too: {"ok": false, "error": {"code": ..., "message": ...}}',
     )
-  if (!error)
-    return createFailure(
-      answered,
-      'Put the failure into "error": {"error": {"code": ..., "message": ...}}',
-    )
+  if (!error) return fail('Put the failure into "error": {"error": {"code": ..., "message": ...}}')
   if (!hasCode)
     return createWarning(
       answered,
       'Add a stable "code" to the error, such as INVALID_INPUT: a caller decides by it',
     )
-  if (speech === 'discover' && !INPUT_STATUSES.includes(ran.status!))
-    return createWarning(
-      answered,
-      'Exit 2 for wrong flags and 65 for wrong JSON, so that a caller knows whose fault it was',
-    )
-  return undefined
+  if (speech !== 'discover' || INPUT_STATUSES.includes(ran.status!)) return undefined
+  return createWarning(
+    answered,
+    'Exit 2 for wrong flags and 65 for wrong JSON, so that a caller knows whose fault it was',
+  )
 }
 
 function requireMention(
@@ -233,12 +214,11 @@ export const noPromptsCheck: ReadinessCheck = {
   async run({ ask, runs }) {
     await ask([])
     const stuck = runs.find(({ trouble }) => trouble !== undefined)
-    return stuck
-      ? createFailure(
-          `${stuck.args.length === 0 ? 'without arguments' : stuck.args.join(' ')}: ${stuck.trouble}`,
-          'Never wait for a terminal or for stdin that nobody writes: fail and say what is missing',
-        )
-      : PASS
+    if (!stuck) return PASS
+    return createFailure(
+      `${stuck.args.join(' ') || 'without arguments'}: ${stuck.trouble}`,
+      'Never wait for a terminal or for stdin that nobody writes: fail and say what is missing',
+    )
   },
 }
 
@@ -253,12 +233,11 @@ export const noEscapesCheck: ReadinessCheck = {
   async run({ ask, runs }) {
     await ask(HELP_QUESTION.args, HELP_QUESTION.options)
     const painted = runs.find(({ stdout }) => ESCAPE_PATTERN.test(stdout))
-    return painted
-      ? createFailure(
-          `${painted.args.join(' ')} printed escape sequences`,
-          'Use colours only where stdout is a terminal, and never with NO_COLOR',
-        )
-      : PASS
+    if (!painted) return PASS
+    return createFailure(
+      `${painted.args.join(' ')} printed escape sequences`,
+      'Use colours only where stdout is a terminal, and never with NO_COLOR',
+    )
   },
 }
 
@@ -274,12 +253,11 @@ export const closedPipeCheck: ReadinessCheck = {
       unread: true,
     })
     if (trouble !== undefined) return createFailure(trouble, 'End when stdout is closed')
-    return PIPE_ERROR_PATTERN.test(stderr)
-      ? createFailure(
-          `it complained: ${toExcerpt({ stdout: '', stderr })}`,
-          'Treat EPIPE on stdout as the end of the work, without a stack trace',
-        )
-      : PASS
+    if (!PIPE_ERROR_PATTERN.test(stderr)) return PASS
+    return createFailure(
+      `it complained: ${toExcerpt({ stdout: '', stderr })}`,
+      'Treat EPIPE on stdout as the end of the work, without a stack trace',
+    )
   },
 }
 
@@ -289,11 +267,8 @@ export const flagAsValueCheck: ReadinessCheck = {
   title: 'takes `--field --help` as a value, not as a question',
   weight: 3,
   skip: (subject) =>
-    subject.speech === 'discover'
-      ? findTextTool(subject)
-        ? undefined
-        : 'no tool has a field for text'
-      : 'it takes JSON, not flags',
+    getFlaglessReason(subject) ??
+    (findTextTool(subject) ? undefined : 'no tool has a field for text'),
   async run(subject) {
     const tool = findTextTool(subject)!
     const [field] = findFieldOfType(tool, ['string'])!
@@ -303,7 +278,7 @@ export const flagAsValueCheck: ReadinessCheck = {
     )
     if (ran.status !== 0 && parseDocument(ran)) return PASS
     return createWarning(
-      `${ran.args.join(' ')} gave ${toExcerpt(ran)} (${describeEnd(ran)})`,
+      `${ran.args.join(' ')} gave ${describeAnswer(ran)}`,
       'A flag that takes a value takes the next argument, whatever it looks like',
     )
   },
@@ -321,20 +296,13 @@ export const pureSuccessCheck: ReadinessCheck = {
       : 'no tool with an example is marked read-only; --call allows a call'),
   async run(subject) {
     const tool = findCallableTool(subject)!
-    const ran = await subject.ask(
-      toCallArguments(
-        subject,
-        tool,
-        JSON.stringify(tool.examples.find(({ input }) => input)!.input),
-      ),
+    const input = JSON.stringify(tool.examples.find((example) => example.input)!.input)
+    const ran = await subject.ask(toCallArguments(subject, tool, input))
+    if (parseDocument(ran)) return PASS
+    return createFailure(
+      `the example of ${tool.name} gave ${describeAnswer(ran)}`,
+      'Print exactly one JSON document on stdout and everything else on stderr',
     )
-    const said = `the example of ${tool.name} gave ${toExcerpt(ran)} (${describeEnd(ran)})`
-    if (!parseDocument(ran))
-      return createFailure(
-        said,
-        'Print exactly one JSON document on stdout and everything else on stderr',
-      )
-    return PASS
   },
 }
 

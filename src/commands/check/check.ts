@@ -14,6 +14,7 @@ import { findProgram } from '../../process/programs.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { quoteForShell } from '../../util/text.ts'
 import { compact } from '../../util/values.ts'
+import type { CommandContext } from '../command.ts'
 import {
   badJsonCheck,
   closedPipeCheck,
@@ -44,20 +45,16 @@ import { createCheckSandbox, findProgramStart, probeProgram, withProgramRunner }
 import type { CheckOutcome, CheckSubject, ReadinessCheck, ReadinessReport } from './subject.ts'
 
 /** What `check` is asked. */
-export type CheckInput = {
+type CheckInput = {
   readonly path: readonly string[]
   readonly min: number
   readonly runSeconds: number
   readonly call?: boolean
 }
-type CheckContext = {
-  readonly cwd: string
-  readonly env: { readonly [name: string]: string | undefined }
-  readonly signal: AbortSignal
-}
+type CheckContext = CommandContext & { readonly signal: AbortSignal }
 
 /** What `check` gives: each program, and all of them together. */
-export type CheckResult = Pick<ReadinessReport, 'score' | 'of' | 'percent'> & {
+type CheckResult = Pick<ReadinessReport, 'score' | 'of' | 'percent'> & {
   readonly min: number
   readonly enough: boolean
   readonly sandboxed: boolean
@@ -240,26 +237,15 @@ const STATUS_MARKS = {
 export const renderCheck: ResultRenderer = (result, { color }) => {
   const paint = createTextPainter(color)
   const { programs, percent, min, enough, sandboxed } = result as CheckResult
-  const remark = sandboxed
-    ? []
-    : [
-        paint(
-          'dim',
-          'No sandbox on this machine: the programs ran with closed stdin in an empty folder.',
-        ),
-        '',
-      ]
+  const several = programs.length > 1
+  const lines = programs.flatMap((program) => describeProgram(program, several, paint))
+  const remark =
+    'No sandbox on this machine: the programs ran with closed stdin in an empty folder.'
+  if (!sandboxed) lines.push(paint('dim', remark), '')
   const verdict = paint(enough ? 'green' : 'red', `${percent} %`)
-  const last =
-    programs.length === 1
-      ? `${verdict} ready for agents (${min} % wanted)`
-      : `${verdict} ready for agents on average over ${programs.length} programs (${min} % wanted)`
-  return [
-    ...programs.flatMap((program) => describeProgram(program, programs.length > 1, paint)),
-    ...remark,
-    last,
-    '',
-  ].join('\n')
+  const average = several ? ` on average over ${programs.length} programs` : ''
+  lines.push(`${verdict} ready for agents${average} (${min} % wanted)`, '')
+  return lines.join('\n')
 }
 
 function describeProgram(
@@ -268,8 +254,10 @@ function describeProgram(
   paint: TextPainter,
 ): string[] {
   const findings = checks.filter(({ status }) => status === 'fail' || status === 'warn')
+  const count = tools.length === 1 ? 'one tool' : `${tools.length} tools`
+  const form = tools.length > 0 ? `(${speaks}; ${count})` : `(${speaks})`
   return [
-    `${paint('bold', cleanLine(path))} ${paint('dim', `(${speaks}${tools.length > 0 ? `; ${tools.length === 1 ? 'one tool' : `${tools.length} tools`}` : ''})`)}`,
+    `${paint('bold', cleanLine(path))} ${paint('dim', form)}`,
     ...checks
       .filter(({ status }) => status !== 'skip')
       .map((check) => `  ${renderMark(check, paint)} ${check.title}`),

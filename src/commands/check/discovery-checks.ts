@@ -6,16 +6,16 @@ import { isDeepStrictEqual } from 'node:util'
 import { validateInput } from '../../core/validate.ts'
 import { defineForeign } from '../../registry/foreign/define-foreign.ts'
 import { compact, isObject } from '../../util/values.ts'
+import type { CheckSubject, DescribedTool, ReadinessCheck } from './subject.ts'
 import {
   createFailure,
   createWarning,
-  describeEnd,
+  describeAnswer,
   listFields,
   parseDocument,
   PASS,
   toExcerpt,
 } from './subject.ts'
-import type { CheckSubject, DescribedTool, ReadinessCheck } from './subject.ts'
 
 const DISCOVERY_FIX =
   'Write it with tool() and toolset(), or with a helper of emitters/, or put a manifest beside it: a line `toolable: {"name": ..., "summary": ..., "input": {...}}` in a comment near its top'
@@ -37,7 +37,7 @@ export const discoveryCheck: ReadinessCheck = {
         'it answers the Simple JSON question, but shows no schema',
         'Answer --fractalic-dump-schema with {"description", "parameters"}, or --discover and --schema',
       )
-    return createFailure(`--discover gave ${toExcerpt(ran)} (${describeEnd(ran)})`, DISCOVERY_FIX)
+    return createFailure(`--discover gave ${describeAnswer(ran)}`, DISCOVERY_FIX)
   },
 }
 
@@ -129,12 +129,11 @@ export const summaryCheck: ReadinessCheck = {
         summary.includes('\n') ||
         hasSameWords(summary, name),
     )
-    return bad.length === 0
-      ? PASS
-      : createFailure(
-          `no useful summary: ${listSomeNames(bad)}`,
-          `Say in ${MIN_SUMMARY_CHARS} to ${MAX_SUMMARY_CHARS} characters what the tool does and when to use it: a model chooses by this line`,
-        )
+    return requireNone(
+      getNames(bad),
+      'no useful summary',
+      `Say in ${MIN_SUMMARY_CHARS} to ${MAX_SUMMARY_CHARS} characters what the tool does and when to use it: a model chooses by this line`,
+    )
   },
 }
 
@@ -149,12 +148,11 @@ export const inputSchemaCheck: ReadinessCheck = {
       ({ inputSchema }) =>
         inputSchema?.['type'] !== 'object' || typeof inputSchema['properties'] !== 'object',
     )
-    return bad.length === 0
-      ? PASS
-      : createFailure(
-          `no input schema: ${listSomeNames(bad)}`,
-          'Publish {"type": "object", "properties": {...}} for every tool, by --schema or --fractalic-dump-schema',
-        )
+    return requireNone(
+      getNames(bad),
+      'no input schema',
+      'Publish {"type": "object", "properties": {...}} for every tool, by --schema or --fractalic-dump-schema',
+    )
   },
 }
 
@@ -171,18 +169,14 @@ export const describedFieldsCheck: ReadinessCheck = {
   run({ tools }) {
     const bad = tools.flatMap((tool) =>
       listFields(tool)
-        .filter(
-          ([, schema]) =>
-            typeof schema['description'] !== 'string' || schema['description'].trim() === '',
-        )
+        .filter(([, { description }]) => typeof description !== 'string' || !description.trim())
         .map(([field]) => `${tool.name}.${field}`),
     )
-    return bad.length === 0
-      ? PASS
-      : createFailure(
-          `without a description: ${bad.slice(0, 5).join(', ')}${bad.length > 5 ? ` and ${bad.length - 5} more` : ''}`,
-          'Give each property a "description" (in zod: .describe(...)): a model fills fields by it',
-        )
+    return requireNone(
+      bad,
+      'without a description',
+      'Give each property a "description" (in zod: .describe(...)): a model fills fields by it',
+    )
   },
 }
 
@@ -191,11 +185,24 @@ function hasSameWords(left: string, right: string): boolean {
   return letters(left) === letters(right)
 }
 
-function listSomeNames(tools: readonly DescribedTool[]): string {
-  return `${tools
-    .slice(0, 5)
-    .map(({ name }) => name)
-    .join(', ')}${tools.length > 5 ? ` and ${tools.length - 5} more` : ''}`
+const MAX_LISTED_NAMES = 5
+
+function listSome(names: readonly string[]): string {
+  const more = names.length - MAX_LISTED_NAMES
+  return `${names.slice(0, MAX_LISTED_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+// Passes where no tool has the fault.
+function requireNone(
+  names: readonly string[],
+  fault: string,
+  fix: string,
+): ReturnType<typeof createFailure> {
+  return names.length === 0 ? PASS : createFailure(`${fault}: ${listSome(names)}`, fix)
+}
+
+function getNames(tools: readonly DescribedTool[]): readonly string[] {
+  return tools.map(({ name }) => name)
 }
 
 /** Its examples would work. */
@@ -254,7 +261,7 @@ export const helpCheck: ReadinessCheck = {
     const ran = await ask(HELP_QUESTION.args, HELP_QUESTION.options)
     const fix = 'Print usage, arguments and options for --help on stdout, and exit 0'
     if (ran.trouble !== undefined || ran.status !== 0)
-      return createFailure(`--help gave ${toExcerpt(ran)} (${describeEnd(ran)})`, fix)
+      return createFailure(`--help gave ${describeAnswer(ran)}`, fix)
     if (ran.stdout.trim().length >= MIN_HELP_CHARS) return PASS
     return createWarning(
       `--help printed ${toExcerpt(ran)}${ran.stderr.trim().length >= MIN_HELP_CHARS ? ' and the help on stderr' : ''}`,

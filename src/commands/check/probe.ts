@@ -20,9 +20,11 @@ import { buildProbeEnv } from '../../process/environment.ts'
 import { runChild } from '../../process/run.ts'
 import type { Annotations } from '../../protocol/manifest.ts'
 import { findSandbox } from '../../sandbox/probe-sandbox.ts'
+import { MEBIBYTE } from '../../util/units.ts'
 import { compact, isObject } from '../../util/values.ts'
-import { parseDocument } from './subject.ts'
+import type { CommandContext } from '../command.ts'
 import type { CheckSubject, DescribedTool, DiscoveryKind, ProgramRun } from './subject.ts'
+import { parseDocument } from './subject.ts'
 
 type ProbeResult = {
   readonly speech: DiscoveryKind
@@ -113,14 +115,15 @@ async function probeSimpleJson(
 
 /** The tools that a document of any known form describes; none where it is something else. */
 function readTools(document: unknown, fallbackName: string): readonly DescribedTool[] {
-  const list = Array.isArray(document)
-    ? document
-    : isObject(document) && Array.isArray(document['tools'])
-      ? document['tools']
-      : isObject(document)
-        ? [document]
-        : []
-  return list.filter(isObject).map((entry) => readTool(entry, fallbackName))
+  return listEntries(document)
+    .filter(isObject)
+    .map((entry) => readTool(entry, fallbackName))
+}
+
+function listEntries(document: unknown): readonly unknown[] {
+  if (Array.isArray(document)) return document
+  if (!isObject(document)) return []
+  return Array.isArray(document['tools']) ? document['tools'] : [document]
 }
 
 function readTool(given: Record<string, unknown>, fallbackName: string): DescribedTool {
@@ -159,14 +162,14 @@ function toText(value: unknown): string {
 type ProgramRunner = Pick<CheckSubject, 'command' | 'ask' | 'runs' | 'bareStart' | 'contained'>
 
 type ProgramRunnerOptions = {
-  readonly env: { readonly [name: string]: string | undefined }
+  readonly env: CommandContext['env']
   readonly signal: AbortSignal
   readonly sandbox: SandboxProfile | undefined
   /** A run that takes longer is ended. */
   readonly runSeconds: number
 }
 
-const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
+const MAX_OUTPUT_BYTES = 16 * MEBIBYTE
 
 /** Lets `work` ask a program in a folder that is empty before and gone afterwards. */
 export async function withProgramRunner<Result>(
@@ -226,25 +229,21 @@ function toProgramRun(
   { reason, status, signal, stdout, stderr, duration, problem }: ChildEnd,
   runSeconds: number,
 ): ProgramRun {
-  const troubles: { readonly [reason: string]: string } = {
+  const troubles: { readonly [reason: string]: string | undefined } = {
+    exited: signal === null ? undefined : `killed by ${signal}`,
     timeout: `it did not end within ${runSeconds} seconds`,
     'stdout-limit': 'it printed without end',
     'not-started': 'it could not be started',
   }
-  const trouble =
-    reason === 'exited'
-      ? signal === null
-        ? undefined
-        : `killed by ${signal}`
-      : (troubles[reason] ?? reason)
+  const hasExited = reason === 'exited'
+  const trouble = troubles[reason] ?? (hasExited ? undefined : reason)
   return compact({
     args,
-    status: reason === 'exited' ? status : null,
+    status: hasExited ? status : null,
     stdout: stdout.toString(),
     stderr: stderr.toString(),
     duration,
-    trouble:
-      trouble !== undefined ? (problem ? `${trouble}: ${problem.message}` : trouble) : undefined,
+    trouble: trouble && problem ? `${trouble}: ${problem.message}` : trouble,
   })
 }
 
@@ -317,7 +316,7 @@ const PROJECT_MARKS = ['package.json', 'pyproject.toml', '.git', 'toolable.yaml'
  */
 export async function createCheckSandbox(
   file: string,
-  env: { readonly [name: string]: string | undefined },
+  env: CommandContext['env'],
 ): Promise<SandboxProfile | undefined> {
   if (!(await findSandbox(env)).available) return undefined
   const real = realpathSync(file)

@@ -8,8 +8,8 @@ import { readOutcome } from '../../protocol/dialects/read-outcome.ts'
 import type { Annotations, Example } from '../../protocol/manifest.ts'
 import type { ErrorObject } from '../../protocol/outcome.ts'
 import { parseJson } from '../../protocol/parse-json.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 
 /** What a check found. `fix` says what to do about it. */
 export type CheckVerdict =
@@ -17,12 +17,11 @@ export type CheckVerdict =
   | { readonly status: 'warn' | 'fail'; readonly found: string; readonly fix: string }
 
 /**
- * One thing that a program can be good or bad at. All checks have these few functions, and nobody
- * asks which one it is.
+ * One thing that a program can be good or bad at. All checks have these few functions.
  */
 export type ReadinessCheck = {
   readonly id: string
-  /** What is so where it passes. */
+  /** What is true where it passes. */
   readonly title: string
   /** Its share of the score. */
   readonly weight: number
@@ -87,7 +86,7 @@ type ProgramRunOptions = {
   readonly env?: { readonly [name: string]: string }
   /** Not from memory, although the same was asked before. */
   readonly again?: true
-  /** Nobody reads stdout. */
+  /** Stdout has no reader. */
   readonly unread?: true
 }
 
@@ -139,9 +138,9 @@ export function toExcerpt({ stdout, stderr }: Pick<ProgramRun, 'stdout' | 'stder
   return JSON.stringify(said.length > 100 ? `${said.slice(0, 97)}...` : said)
 }
 
-/** How a run ended, in words. */
-export function describeEnd({ status, trouble }: ProgramRun): string {
-  return trouble ?? `exit ${status}`
+/** What a run said and how it ended, in words. */
+export function describeAnswer(ran: ProgramRun): string {
+  return `${toExcerpt(ran)} (${ran.trouble ?? `exit ${ran.status}`})`
 }
 
 /** The fields of a tool's input, each with its schema. */
@@ -149,11 +148,8 @@ export function listFields({
   inputSchema,
 }: DescribedTool): readonly (readonly [name: string, schema: JsonSchema])[] {
   const properties = inputSchema?.['properties']
-  return isObject(properties)
-    ? Object.entries(properties).filter((entry): entry is [string, JsonSchema] =>
-        isObject(entry[1]),
-      )
-    : []
+  const entries = isObject(properties) ? Object.entries(properties) : []
+  return entries.filter((entry): entry is [string, JsonSchema] => isObject(entry[1]))
 }
 
 /** The fields without which a tool cannot be called. */
@@ -196,10 +192,7 @@ export async function provokeRefusal(
   const document = parseDocument(ran)
   const outcome =
     document &&
-    readOutcome(
-      document.value,
-      compact({ tool: subject.path, exitCode: ran.status !== null ? ran.status : undefined }),
-    )
+    readOutcome(document.value, compact({ tool: subject.path, exitCode: ran.status ?? undefined }))
   const error = outcome?.ok === false ? outcome.error : undefined
   return { ran, document, error, hasCode: hasErrorCode(document?.value) }
 }
