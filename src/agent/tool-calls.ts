@@ -10,13 +10,13 @@ import type { Interaction, Sampler } from '../protocol/events.ts'
 import type { TokenUsage } from '../protocol/limits.ts'
 import type { ContentBlock, Outcome } from '../protocol/outcome.ts'
 import { renderContentText, renderOutcomeText } from '../protocol/output.ts'
-import { createToolCall, toFailedOutcome } from '../protocol/providers/tool-calls.ts'
-import { ToolError } from '../protocol/tool-error.ts'
+import { createToolCall } from '../protocol/providers/tool-calls.ts'
+import { createFailureOutcome, ToolError } from '../protocol/tool-error.ts'
 import { answerSingleCall } from '../registry/tool-calls.ts'
 import { compact, isDeeperThan, isObject } from '../util/values.ts'
 import type { AgentRun } from './agent-run.ts'
-import { estimateUsage, parseModelReply } from './turn.ts'
 import type { TurnSetup } from './turn.ts'
+import { estimateUsage, parseModelReply } from './turn.ts'
 import type { AgentMessage, Approve, ModelCall } from './types.ts'
 
 /** Calls of one reply that run at the same time at most. */
@@ -120,7 +120,7 @@ async function runToolCall(
       ? redactInput(tool?.entry.definition ?? { hooks: {} }, read.arguments)
       : call.arguments,
   })
-  const outcome = refusal ? toFailedOutcome(read, refusal.toObject()) : await perform()
+  const outcome = refusal ? createFailureOutcome(refusal.toObject(), read.name) : await perform()
   work.trackOutcome(outcome)
   const { text, content } = fitToolOutput(outcome, work.options.outputLimit)
   const notice = repeats.getNotice(name, call.arguments, text)
@@ -161,7 +161,7 @@ async function runToolCall(
       if (!ToolError.is(error)) throw error
       const late = getTimeoutCause(error)
       // The time of one call is not that of the run.
-      if (late) return (work.throwIfStopped(), toFailedOutcome(read, late.toObject()))
+      if (late) return (work.throwIfStopped(), createFailureOutcome(late.toObject(), read.name))
       if (error.code !== 'E_VISIBILITY_EXPANSION') throw error
       return openFor(error)
     }
@@ -172,9 +172,9 @@ async function runToolCall(
     try {
       offer.open?.(keys)
     } catch (problem) {
-      return toFailedOutcome(read, toToolError(problem).toObject())
+      return createFailureOutcome(toToolError(problem).toObject(), read.name)
     }
-    if (keys.length === 0) return toFailedOutcome(read, error.toObject())
+    if (keys.length === 0) return createFailureOutcome(error.toObject(), read.name)
     work.emit({ type: 'sections_opened', turn: work.turns, keys })
     return {
       ok: true,

@@ -18,18 +18,13 @@ import { toMilliseconds } from '../protocol/limits.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import type { DialectContext } from '../protocol/output-protocols.ts'
 import { loadDialectWriter } from '../protocol/output.ts'
-import { ToolError } from '../protocol/tool-error.ts'
+import { createFailureOutcome, ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
 import type { ParsedCommand } from './command.ts'
 import { answerToolFlag, createDocumentOptions, printAnswer, printHelp } from './documents.ts'
 import { readInput } from './input.ts'
 import { createEventPrinter, createResponders } from './interaction.ts'
-import {
-  createDialectContext,
-  createFailureOutcome,
-  getExitStatus,
-  printOutcome,
-} from './output.ts'
+import { createDialectContext, getExitStatus, printOutcome } from './output.ts'
 import { choosePresentation, readSettings } from './presentation.ts'
 import { redirectStrayOutput } from './stray-output.ts'
 import type { BuiltinCommand, CliCall, CommandHost } from './types.ts'

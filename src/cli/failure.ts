@@ -10,15 +10,11 @@ import type { InputOrigin } from '../protocol/errors.ts'
 import type { Io } from '../protocol/io.ts'
 import type { ErrorObject, FailureOutcome, Outcome, Suggestion } from '../protocol/outcome.ts'
 import type { ToolError } from '../protocol/tool-error.ts'
+import { createFailureOutcome } from '../protocol/tool-error.ts'
 import { isObject } from '../util/values.ts'
 import { formatCommandLine } from './command-line.ts'
 import type { ParsedCommand } from './command.ts'
-import {
-  createDialectContext,
-  createFailureOutcome,
-  getExitStatus,
-  printOutcome,
-} from './output.ts'
+import { createDialectContext, getExitStatus, printOutcome } from './output.ts'
 import { choosePresentation } from './presentation.ts'
 import type { CliCall, CommandHost } from './types.ts'
 

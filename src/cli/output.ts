@@ -5,7 +5,7 @@
 import type { InputOrigin } from '../protocol/errors.ts'
 import { toExitCode } from '../protocol/errors.ts'
 import type { Io } from '../protocol/io.ts'
-import type { ErrorObject, Outcome } from '../protocol/outcome.ts'
+import type { Outcome } from '../protocol/outcome.ts'
 import type { DialectContext } from '../protocol/output-protocols.ts'
 import { loadDialectWriter } from '../protocol/output.ts'
 import type {
@@ -76,11 +76,6 @@ export async function printOutcome(
 /** The process exit status of an outcome. */
 export function getExitStatus(outcome: Outcome, origin: InputOrigin): number {
   return outcome.ok ? 0 : toExitCode(outcome.error, origin)
-}
-
-/** The outcome of something that failed before a tool ran. */
-export function createFailureOutcome(error: ErrorObject, tool: string, version: string): Outcome {
-  return { ok: false, status: 'error', error, meta: { tool, version, duration_ms: 0 } }
 }
 
 /** An outcome as it is printed in one of the output formats. */

@@ -18,7 +18,7 @@ import { toMilliseconds } from '../protocol/limits.ts'
 import type { ErrorObject, Outcome } from '../protocol/outcome.ts'
 import type { ServeRequestId } from '../protocol/output-protocols.ts'
 import { SERVE_PROTOCOL_VERSION } from '../protocol/output-protocols.ts'
-import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
+import { createFailureOutcome, reviveToolError, ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
 import type { LineWriter } from './server.ts'
@@ -170,16 +170,8 @@ class ServeConnection {
   }
 
   #failure(error: unknown, what: string): Outcome {
-    return {
-      ok: false,
-      status: 'error',
-      error: toToolError(error).toObject(),
-      meta: {
-        tool: `${this.set.name}.${shorten(what, 64)}`,
-        version: this.set.version,
-        duration_ms: 0,
-      },
-    }
+    const tool = `${this.set.name}.${shorten(what, 64)}`
+    return createFailureOutcome(toToolError(error).toObject(), tool, this.set.version)
   }
 
   #complain(problem: string): void {

@@ -4,13 +4,8 @@
  */
 
 import type { DeclaredError, ErrorCodeInfo, ErrorRow } from '../protocol/errors.ts'
-import {
-  ERROR_TABLE,
-  EXIT_STATUSES,
-  findErrorRow,
-  getErrorInfo,
-  toExitCode,
-} from '../protocol/errors.ts'
+import { ERROR_TABLE, findErrorRow, getErrorInfo, toExitCode } from '../protocol/errors.ts'
+import { EXIT_STATUSES } from '../protocol/exit-statuses.ts'
 import type { ToolManifest, ToolsetManifest } from '../protocol/manifest.ts'
 import { toAnnotationHints } from '../protocol/manifest.ts'
 import type { JsonSchema } from '../util/values.ts'

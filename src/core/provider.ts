@@ -16,7 +16,7 @@ import type {
   ToolsetOutline,
 } from '../protocol/manifest.ts'
 import type { Outcome } from '../protocol/outcome.ts'
-import { ToolError } from '../protocol/tool-error.ts'
+import { createFailureOutcome, ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
 import type { CallIdentity, CallOptions, CallResult } from './call.ts'
 import { toLookupKey } from './call.ts'
@@ -280,8 +280,8 @@ export function createProviderMethods({
     const entry = typeof wanted === 'string' ? find(wanted) : undefined
     if (!entry) {
       const error = createUnknownToolError(String(wanted))
-      const meta = { tool: `${name}.${String(wanted).slice(0, 64)}`, version, duration_ms: 0 }
-      const outcome = { ok: false, status: 'error', error: error.toObject(), meta } as const
+      const tool = `${name}.${String(wanted).slice(0, 64)}`
+      const outcome = createFailureOutcome(error.toObject(), tool, version)
       return Promise.resolve({ outcome, error })
     }
     const run = (): Promise<CallResult> =>

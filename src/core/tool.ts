@@ -24,7 +24,7 @@ import { isVerifiedBuild } from '../protocol/built-program.ts'
 import type { CallEvent } from '../protocol/events.ts'
 import type { ToolManifest } from '../protocol/manifest.ts'
 import type { Outcome } from '../protocol/outcome.ts'
-import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
+import { createFailureOutcome, reviveToolError, ToolError } from '../protocol/tool-error.ts'
 import type { CallIdentity, CallOptions, CallResult, PendingCall } from './call.ts'
 import type * as Engine from './engine.ts'
 
@@ -82,13 +82,10 @@ export function call<Input, Result>(
   ...given: ToolCallArguments<NoInfer<Input>>
 ): Promise<Outcome<Result>>
 export function call(target: Tool, input?: unknown, options?: CallOptions): Promise<Outcome> {
-  if (!isTool(target))
-    return Promise.resolve({
-      ok: false,
-      status: 'error',
-      error: new ToolError('CONFIG', 'call() needs a tool that tool() made').toObject(),
-      meta: { tool: '', duration_ms: 0 },
-    })
+  if (!isTool(target)) {
+    const error = new ToolError('CONFIG', 'call() needs a tool that tool() made')
+    return Promise.resolve(createFailureOutcome(error.toObject(), ''))
+  }
   return performCall(getDefinition(target), input, options, getOutcome)
 }
 

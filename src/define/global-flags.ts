@@ -9,7 +9,7 @@
 
 import { OUTPUT_MODES } from '../cli/formats/table.ts'
 import type { CallOptions } from '../protocol/context.ts'
-import { DIALECT_NAMES } from '../protocol/output-protocols.ts'
+import { DIALECT_NAMES } from '../protocol/dialects/dialects.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { JsonSchema } from '../util/values.ts'
 import { isObject } from '../util/values.ts'

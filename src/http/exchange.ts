@@ -4,7 +4,7 @@
 
 import { toHttpStatus } from '../protocol/errors.ts'
 import type { OutcomeMeta } from '../protocol/outcome.ts'
-import { ToolError } from '../protocol/tool-error.ts'
+import { createFailureOutcome, ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
 
 /** One HTTP request, whatever carried it: node:http, a fetch handler, a test. */
@@ -108,12 +108,7 @@ export function toRefusalResponse(
       'x-content-type-options': 'nosniff',
       ...headers,
     },
-    body: JSON.stringify({
-      ok: false,
-      status: 'error',
-      error: error.toObject(),
-      meta: { ...(meta ?? { tool: '' }), duration_ms: 0 },
-    }),
+    body: JSON.stringify(createFailureOutcome(error.toObject(), meta?.tool ?? '', meta?.version)),
   }
 }
 

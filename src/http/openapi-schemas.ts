@@ -2,8 +2,14 @@
  * The schemas and responses that all operations of the OpenAPI document share.
  */
 
-import { ERROR_TABLE, findErrorRow, getErrorInfo, toHttpStatus } from '../protocol/errors.ts'
 import type { DeclaredError, ErrorRow } from '../protocol/errors.ts'
+import {
+  ERROR_CATEGORIES,
+  ERROR_TABLE,
+  findErrorRow,
+  getErrorInfo,
+  toHttpStatus,
+} from '../protocol/errors.ts'
 import type { JsonObject, JsonSchema } from '../util/values.ts'
 import { compact } from '../util/values.ts'
 
@@ -39,7 +45,7 @@ export const SHARED_SCHEMAS = {
   Error: objectSchema(
     {
       code: TEXT_SCHEMA,
-      category: { enum: ['input', 'auth', 'state', 'runtime', 'internal'] },
+      category: { enum: ERROR_CATEGORIES },
       message: TEXT_SCHEMA,
       recoverable: { ...FLAG_SCHEMA, description: 'The caller can fix the request' },
       retryable: { ...FLAG_SCHEMA, description: 'The same request may work later' },

@@ -18,9 +18,8 @@ import type {
   ProviderForms,
   ProviderName,
 } from '../protocol/providers/export-tools.ts'
-import { toFailedOutcome } from '../protocol/providers/tool-calls.ts'
 import type { State } from '../protocol/state.ts'
-import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
+import { createFailureOutcome, reviveToolError, ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName } from '../util/text.ts'
 import { compact } from '../util/values.ts'
 import type { ShownSection } from './resolve-sections.ts'
@@ -249,7 +248,7 @@ function isCallerTimeout({ details }: ErrorObject, { budget, signal }: CallOptio
 }
 
 function toFailedCall(name: unknown, error: ToolError): PromptCallResult {
-  return { outcome: toFailedOutcome({ name: String(name).slice(0, 64) }, error.toObject()), error }
+  return { outcome: createFailureOutcome(error.toObject(), String(name).slice(0, 64)), error }
 }
 
 function createUnknownToolError(wanted: string, { name, tools }: PromptView): ToolError {

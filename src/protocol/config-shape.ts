@@ -1,11 +1,11 @@
 /**
  * Checks configuration files against a small description of their shape, so that a valid file costs
- * no schema library.
+ * no schema library; and writes the JSON Schema of a shape for editors.
  */
 
 import { findClosest, shorten } from '../util/text.ts'
 import type { JsonSchema } from '../util/values.ts'
-import { isObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { KeyPath } from './documents.ts'
 
 /**
@@ -60,12 +60,6 @@ export function findConfigMismatch(
   return SHAPE_TESTS[shape.is](shape as never, value, path)
 }
 
-const EXPECTED_WORDS = {
-  text: 'a text',
-  switch: 'true or false',
-  count: 'a whole number above 0',
-} as const
-
 type ShapeTest<Kind extends ConfigShape['is']> = (
   shape: Extract<ConfigShape, { readonly is: Kind }>,
   value: unknown,
@@ -75,33 +69,27 @@ type ShapeTest<Kind extends ConfigShape['is']> = (
 const SHAPE_TESTS: { readonly [Kind in ConfigShape['is']]: ShapeTest<Kind> } = {
   anything: () => undefined,
   text: (_shape, value, path) =>
-    typeof value === 'string' && value !== ''
-      ? undefined
-      : reportWrongValue(path, EXPECTED_WORDS.text, value),
+    typeof value === 'string' && value !== '' ? undefined : reportWrongValue(path, 'a text', value),
   switch: (_shape, value, path) =>
-    typeof value === 'boolean' ? undefined : reportWrongValue(path, EXPECTED_WORDS.switch, value),
+    typeof value === 'boolean' ? undefined : reportWrongValue(path, 'true or false', value),
   count: (_shape, value, path) =>
     Number.isInteger(value) && Number(value) > 0
       ? undefined
-      : reportWrongValue(path, EXPECTED_WORDS.count, value),
+      : reportWrongValue(path, 'a whole number above 0', value),
   list: ({ of }, value, path) =>
     Array.isArray(value)
-      ? findFirstMismatch(
-          value.map((item, index) => [index, item] as const),
-          path,
-          () => of,
-        )
+      ? findFirstMismatch([...value.entries()], path, of)
       : reportWrongValue(path, 'a list', value),
   map: ({ of }, value, path) =>
     isObject(value)
-      ? findFirstMismatch(Object.entries(value), path, () => of)
+      ? findFirstMismatch(Object.entries(value), path, of)
       : reportWrongValue(path, 'an object', value),
-  either: ({ short, long }, value, path) =>
-    isObject(value)
-      ? findConfigMismatch(long, value, path)
-      : typeof value === 'string'
-        ? findConfigMismatch(short, value, path)
-        : reportWrongValue(path, 'a text or an object', value),
+  either({ short, long }, value, path) {
+    if (isObject(value)) return findConfigMismatch(long, value, path)
+    return typeof value === 'string'
+      ? findConfigMismatch(short, value, path)
+      : reportWrongValue(path, 'a text or an object', value)
+  },
   object({ keys, required = [], open }, value, path) {
     if (!isObject(value)) return reportWrongValue(path, 'an object', value)
     for (const key of Object.keys(value)) {
@@ -125,10 +113,10 @@ const SHAPE_TESTS: { readonly [Kind in ConfigShape['is']]: ShapeTest<Kind> } = {
 function findFirstMismatch(
   entries: readonly (readonly [string | number, unknown])[],
   path: KeyPath,
-  shapeOf: () => ConfigShape,
+  shape: ConfigShape,
 ): ConfigMismatch | undefined {
   for (const [key, item] of entries) {
-    const misfit = findConfigMismatch(shapeOf(), item, [...path, key])
+    const misfit = findConfigMismatch(shape, item, [...path, key])
     if (misfit) return misfit
   }
   return undefined
@@ -151,19 +139,48 @@ function reportUnknownKey(
 }
 
 function reportWrongValue(path: KeyPath, wanted: string, value: unknown): ConfigMismatch {
-  const got =
-    value === null
-      ? 'nothing'
-      : Array.isArray(value)
-        ? 'a list'
-        : typeof value === 'object'
-          ? 'an object'
-          : JSON.stringify(value).slice(0, 60)
-  return { path, message: `${formatKeyPath(path)} must be ${wanted}; got ${got}` }
+  return { path, message: `${formatKeyPath(path)} must be ${wanted}; got ${describeValue(value)}` }
+}
+
+function describeValue(value: unknown): string {
+  if (value === null) return 'nothing'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : JSON.stringify(value).slice(0, 60)
 }
 
 function formatKeyPath(path: KeyPath): string {
-  return path.length === 0
-    ? 'the file'
-    : `'${path.map((key, index) => (typeof key === 'number' ? `[${key}]` : index === 0 ? key : `.${key}`)).join('')}'`
+  if (path.length === 0) return 'the file'
+  const parts = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+  return `'${parts.join('').replace(/^\./, '')}'`
+}
+
+/**
+ * The JSON Schema of a shape, for editors: what the reader of a configuration accepts, from the
+ * same description.
+ */
+export function toConfigSchema(shape: ConfigShape): JsonSchema {
+  return { ...SCHEMA_WRITERS[shape.is](shape as never), ...shape.schema }
+}
+
+type ConfigSchemaWriter<Kind extends ConfigShape['is']> = (
+  shape: Extract<ConfigShape, { readonly is: Kind }>,
+) => JsonSchema
+
+const SCHEMA_WRITERS: { readonly [Kind in ConfigShape['is']]: ConfigSchemaWriter<Kind> } = {
+  anything: () => ({}),
+  text: () => ({ type: 'string', minLength: 1 }),
+  switch: () => ({ type: 'boolean' }),
+  count: () => ({ type: 'integer', minimum: 1 }),
+  list: ({ of }) => ({ type: 'array', items: toConfigSchema(of) }),
+  map: ({ of }) => ({ type: 'object', additionalProperties: toConfigSchema(of) }),
+  either: ({ short, long }) => ({ anyOf: [toConfigSchema(short), toConfigSchema(long)] }),
+  object: ({ keys, required, open }) =>
+    compact({
+      type: 'object',
+      properties: Object.fromEntries(
+        Object.entries(keys).map(([key, of]) => [key, toConfigSchema(of)]),
+      ),
+      required,
+      additionalProperties: !open ? false : undefined,
+    }),
 }

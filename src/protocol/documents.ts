@@ -4,7 +4,8 @@
  */
 
 import { compact } from '../util/values.ts'
-import { parseJson } from './parse-json.ts'
+import type { DocumentPosition } from './parse-json.ts'
+import { getPositionAt, parseJson } from './parse-json.ts'
 import { ToolError } from './tool-error.ts'
 
 /**
@@ -66,8 +67,7 @@ async function rejectDuplicateKeys(file: string, text: string): Promise<void> {
   })
 }
 
-/** Where something stands in a file; both count from 1. */
-export type DocumentPosition = { readonly line: number; readonly column: number }
+export type { DocumentPosition } from './parse-json.ts'
 
 /** The keys that lead to a value. */
 export type KeyPath = readonly (string | number)[]
@@ -80,12 +80,6 @@ export type LocatedDocument = {
    * faults.
    */
   locate(path: KeyPath): Promise<DocumentPosition | undefined>
-}
-
-/** The place of a character in a text. */
-export function getPositionAt(text: string, offset: number): DocumentPosition {
-  const before = text.slice(0, offset)
-  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
 }
 
 /** Why a text is not what it should be, and where. */

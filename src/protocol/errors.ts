@@ -11,9 +11,9 @@
  * `dialects/` and `providers/` translate to and from the forms of others.
  */
 
-import { compact } from '../util/values.ts'
-
-export type ErrorCategory = 'input' | 'auth' | 'state' | 'runtime' | 'internal'
+/** The categories of errors; the first digit of a numbered code (`E3101`) counts them from 1. */
+export const ERROR_CATEGORIES = ['input', 'auth', 'state', 'runtime', 'internal'] as const
+export type ErrorCategory = (typeof ERROR_CATEGORIES)[number]
 export type ErrorClass =
   'user_error' | 'policy_error' | 'retryable' | 'infra_error' | 'cancelled' | 'unknown'
 
@@ -38,248 +38,208 @@ export type ErrorRow = {
   readonly advice: string
 }
 
-const createErrorRow = (
-  [category, errorClass]: readonly [ErrorCategory, ErrorClass],
-  exit: number,
-  http: number,
-  [recoverable, retryable]: readonly [boolean, boolean],
-  numbers: readonly string[],
-  protocol: readonly string[],
-  meaning: string,
-  advice: string,
-): ErrorRow =>
-  compact({
-    category,
-    class: errorClass,
-    exit,
-    http,
-    recoverable,
-    retryable,
-    numbers,
-    protocol: protocol.length > 0 ? protocol : undefined,
-    meaning,
-    advice,
-  })
+const FIXABLE = { recoverable: true, retryable: false } as const
+const RETRYABLE = { recoverable: false, retryable: true } as const
+const FINAL = { recoverable: false, retryable: false } as const
 
-const FIXABLE = [true, false] as const
-const RETRYABLE = [false, true] as const
-const FINAL = [false, false] as const
+// What rows have in common.
+const INPUT = { category: 'input', class: 'user_error', http: 400, ...FIXABLE } as const
+const STATE = { category: 'state', class: 'user_error', ...FIXABLE } as const
+const POLICY = { category: 'auth', class: 'policy_error', ...FINAL } as const
+const TRANSIENT = { category: 'runtime', class: 'retryable', ...RETRYABLE } as const
+const INFRA = { category: 'runtime', class: 'infra_error', ...FINAL } as const
 
 /**
  * The one table of error codes. INVALID_INPUT exits 2 when the input came by flags and 65 when it
  * came as JSON.
  */
 export const ERROR_TABLE = {
-  INVALID_INPUT: createErrorRow(
-    ['input', 'user_error'],
-    2,
-    400,
-    FIXABLE,
-    ['E1000'],
-    ['E_SCHEMA_MISMATCH'],
-    'The input does not fit the schema',
-    'Correct the named field and call again; request a mapping or a schema update if the data is right',
-  ),
-  MISSING_PARAM: createErrorRow(
-    ['input', 'user_error'],
-    2,
-    400,
-    FIXABLE,
-    ['E1001'],
-    [],
-    'A required field is missing',
-    'Add the named field and call again',
-  ),
-  USAGE: createErrorRow(
-    ['input', 'user_error'],
-    2,
-    400,
-    FIXABLE,
-    ['E1001'],
-    [],
-    'Unknown flag or command, or arguments that cannot be parsed',
-    'Read the help of the command and call again',
-  ),
-  INVALID_PATH: createErrorRow(
-    ['input', 'user_error'],
-    66,
-    400,
-    FIXABLE,
-    ['E1003'],
-    ['E_INPUT_NOT_FOUND'],
-    'A path given as input does not exist or is of the wrong kind',
-    'Ask the user to fix the path; do not retry as is',
-  ),
-  NOT_FOUND: createErrorRow(
-    ['state', 'user_error'],
-    66,
-    404,
-    FIXABLE,
-    ['E3001'],
-    ['E_INPUT_NOT_FOUND'],
-    'The named thing does not exist',
-    'Ask the user to fix the name; do not retry as is',
-  ),
-  CONFLICT: createErrorRow(
-    ['state', 'user_error'],
-    73,
-    409,
-    FIXABLE,
-    ['E3002'],
-    [],
-    'The request contradicts the present state',
-    'Read the present state, then change the request',
-  ),
-  PRECONDITION: createErrorRow(
-    ['state', 'user_error'],
-    1,
-    412,
-    FIXABLE,
-    ['E3000'],
-    [],
-    'Something has to be done first',
-    'Do what the message names, then call again',
-  ),
-  PERMISSION: createErrorRow(
-    ['auth', 'policy_error'],
-    77,
-    403,
-    FINAL,
-    ['E2000'],
-    ['E_PERMISSION'],
-    'Not allowed',
-    'Adjust permissions; do not retry',
-  ),
-  CONFIRMATION_REQUIRED: createErrorRow(
-    ['auth', 'user_error'],
-    77,
-    403,
-    FIXABLE,
-    ['E2003'],
-    [],
-    'A destructive call needs a confirmation',
-    'Ask the user, then confirm the call',
-  ),
-  SANDBOX_UNAVAILABLE: createErrorRow(
-    ['auth', 'policy_error'],
-    69,
-    503,
-    FINAL,
-    [],
-    ['E_SANDBOX_UNAVAILABLE'],
-    'The machine cannot enforce what the tool needs',
-    'Run on a machine that can, or ask the operator to allow a lower level',
-  ),
-  ANSWER_REQUIRED: createErrorRow(
-    ['state', 'user_error'],
-    77,
-    409,
-    FIXABLE,
-    [],
-    [],
-    'The tool asks a question and nobody can answer',
-    'Answer with the command that the message names',
-  ),
-  DEPENDENCY: createErrorRow(
-    ['runtime', 'retryable'],
-    69,
-    502,
-    RETRYABLE,
-    ['E4002'],
-    ['E_TRANSIENT_NET'],
-    'Something the tool depends on did not work',
-    'Retry with backoff, three times at most',
-  ),
-  RATE_LIMIT: createErrorRow(
-    ['runtime', 'retryable'],
-    75,
-    429,
-    RETRYABLE,
-    ['E4003'],
-    ['E_RATE_LIMIT'],
-    'Too many calls',
-    'Back off and lower the concurrency',
-  ),
-  TIMEOUT: createErrorRow(
-    ['runtime', 'infra_error'],
-    124,
-    504,
-    FINAL,
-    ['E4001'],
-    ['E_TIMEOUT', 'E_DEADLINE'],
-    'The deadline passed',
-    'Raise the timeout or split the work',
-  ),
-  HEARTBEAT_MISSED: createErrorRow(
-    ['runtime', 'infra_error'],
-    124,
-    504,
-    RETRYABLE,
-    ['E4005'],
-    ['E_HEARTBEAT_MISSED'],
-    'The tool gave no sign of life',
-    'Retry with a smaller batch',
-  ),
-  INTERRUPTED: createErrorRow(
-    ['runtime', 'infra_error'],
-    1,
-    503,
-    RETRYABLE,
-    ['E4009'],
-    [],
-    'The runner died during the run',
-    'Resume the run',
-  ),
-  OUTPUT_LIMIT: createErrorRow(
-    ['runtime', 'infra_error'],
-    1,
-    500,
-    FINAL,
-    ['E4008'],
-    [],
-    'The tool wrote more than it may',
-    'Ask for less output',
-  ),
-  DISK_FULL: createErrorRow(
-    ['runtime', 'infra_error'],
-    73,
-    507,
-    FINAL,
-    ['E4006'],
-    ['E_DISK_FULL'],
-    'No space left on the device',
-    'Free space or move the workspace',
-  ),
-  CANCELLED: createErrorRow(
-    ['runtime', 'cancelled'],
-    130,
-    499,
-    FINAL,
-    ['E4007'],
-    [],
-    'The call was cancelled',
-    'Stop, unless the user asks again',
-  ),
-  CONFIG: createErrorRow(
-    ['internal', 'user_error'],
-    78,
-    500,
-    FIXABLE,
-    ['E5001'],
-    [],
-    'The configuration is wrong or incomplete',
-    'Fix the setting that the message names',
-  ),
-  INTERNAL: createErrorRow(
-    ['internal', 'unknown'],
-    1,
-    500,
-    FINAL,
-    ['E5000'],
-    ['E_UNKNOWN'],
-    'The tool itself failed',
-    'Triage: attach the details and the log; do not retry blindly',
-  ),
+  INVALID_INPUT: {
+    ...INPUT,
+    exit: 2,
+    numbers: ['E1000'],
+    protocol: ['E_SCHEMA_MISMATCH'],
+    meaning: 'The input does not fit the schema',
+    advice:
+      'Correct the named field and call again; request a mapping or a schema update if the data is right',
+  },
+  MISSING_PARAM: {
+    ...INPUT,
+    exit: 2,
+    numbers: ['E1001'],
+    meaning: 'A required field is missing',
+    advice: 'Add the named field and call again',
+  },
+  USAGE: {
+    ...INPUT,
+    exit: 2,
+    numbers: ['E1001'],
+    meaning: 'Unknown flag or command, or arguments that cannot be parsed',
+    advice: 'Read the help of the command and call again',
+  },
+  INVALID_PATH: {
+    ...INPUT,
+    exit: 66,
+    numbers: ['E1003'],
+    protocol: ['E_INPUT_NOT_FOUND'],
+    meaning: 'A path given as input does not exist or is of the wrong kind',
+    advice: 'Ask the user to fix the path; do not retry as is',
+  },
+  NOT_FOUND: {
+    ...STATE,
+    exit: 66,
+    http: 404,
+    numbers: ['E3001'],
+    protocol: ['E_INPUT_NOT_FOUND'],
+    meaning: 'The named thing does not exist',
+    advice: 'Ask the user to fix the name; do not retry as is',
+  },
+  CONFLICT: {
+    ...STATE,
+    exit: 73,
+    http: 409,
+    numbers: ['E3002'],
+    meaning: 'The request contradicts the present state',
+    advice: 'Read the present state, then change the request',
+  },
+  PRECONDITION: {
+    ...STATE,
+    exit: 1,
+    http: 412,
+    numbers: ['E3000'],
+    meaning: 'Something has to be done first',
+    advice: 'Do what the message names, then call again',
+  },
+  PERMISSION: {
+    ...POLICY,
+    exit: 77,
+    http: 403,
+    numbers: ['E2000'],
+    protocol: ['E_PERMISSION'],
+    meaning: 'Not allowed',
+    advice: 'Adjust permissions; do not retry',
+  },
+  CONFIRMATION_REQUIRED: {
+    category: 'auth',
+    class: 'user_error',
+    ...FIXABLE,
+    exit: 77,
+    http: 403,
+    numbers: ['E2003'],
+    meaning: 'A destructive call needs a confirmation',
+    advice: 'Ask the user, then confirm the call',
+  },
+  SANDBOX_UNAVAILABLE: {
+    ...POLICY,
+    exit: 69,
+    http: 503,
+    numbers: [],
+    protocol: ['E_SANDBOX_UNAVAILABLE'],
+    meaning: 'The machine cannot enforce what the tool needs',
+    advice: 'Run on a machine that can, or ask the operator to allow a lower level',
+  },
+  ANSWER_REQUIRED: {
+    ...STATE,
+    exit: 77,
+    http: 409,
+    numbers: [],
+    meaning: 'The tool asks a question and nobody can answer',
+    advice: 'Answer with the command that the message names',
+  },
+  DEPENDENCY: {
+    ...TRANSIENT,
+    exit: 69,
+    http: 502,
+    numbers: ['E4002'],
+    protocol: ['E_TRANSIENT_NET'],
+    meaning: 'Something the tool depends on did not work',
+    advice: 'Retry with backoff, three times at most',
+  },
+  RATE_LIMIT: {
+    ...TRANSIENT,
+    exit: 75,
+    http: 429,
+    numbers: ['E4003'],
+    protocol: ['E_RATE_LIMIT'],
+    meaning: 'Too many calls',
+    advice: 'Back off and lower the concurrency',
+  },
+  TIMEOUT: {
+    ...INFRA,
+    exit: 124,
+    http: 504,
+    numbers: ['E4001'],
+    protocol: ['E_TIMEOUT', 'E_DEADLINE'],
+    meaning: 'The deadline passed',
+    advice: 'Raise the timeout or split the work',
+  },
+  HEARTBEAT_MISSED: {
+    ...INFRA,
+    ...RETRYABLE,
+    exit: 124,
+    http: 504,
+    numbers: ['E4005'],
+    protocol: ['E_HEARTBEAT_MISSED'],
+    meaning: 'The tool gave no sign of life',
+    advice: 'Retry with a smaller batch',
+  },
+  INTERRUPTED: {
+    ...INFRA,
+    ...RETRYABLE,
+    exit: 1,
+    http: 503,
+    numbers: ['E4009'],
+    meaning: 'The runner died during the run',
+    advice: 'Resume the run',
+  },
+  OUTPUT_LIMIT: {
+    ...INFRA,
+    exit: 1,
+    http: 500,
+    numbers: ['E4008'],
+    meaning: 'The tool wrote more than it may',
+    advice: 'Ask for less output',
+  },
+  DISK_FULL: {
+    ...INFRA,
+    exit: 73,
+    http: 507,
+    numbers: ['E4006'],
+    protocol: ['E_DISK_FULL'],
+    meaning: 'No space left on the device',
+    advice: 'Free space or move the workspace',
+  },
+  CANCELLED: {
+    category: 'runtime',
+    class: 'cancelled',
+    ...FINAL,
+    exit: 130,
+    http: 499,
+    numbers: ['E4007'],
+    meaning: 'The call was cancelled',
+    advice: 'Stop, unless the user asks again',
+  },
+  CONFIG: {
+    category: 'internal',
+    class: 'user_error',
+    ...FIXABLE,
+    exit: 78,
+    http: 500,
+    numbers: ['E5001'],
+    meaning: 'The configuration is wrong or incomplete',
+    advice: 'Fix the setting that the message names',
+  },
+  INTERNAL: {
+    category: 'internal',
+    class: 'unknown',
+    ...FINAL,
+    exit: 1,
+    http: 500,
+    numbers: ['E5000'],
+    protocol: ['E_UNKNOWN'],
+    meaning: 'The tool itself failed',
+    advice: 'Triage: attach the details and the log; do not retry blindly',
+  },
 } as const satisfies Record<string, ErrorRow>
 
 /** A code of the table. Tools may use codes of their own besides (`E3101`, `E_MY_THING`). */
@@ -340,11 +300,15 @@ export function getErrorInfo(code: string, declared?: DeclaredError): ErrorCodeI
   }
 }
 
+/** What decides about the status of an error. */
+type ClassifiedError = {
+  readonly code: string
+  readonly category: ErrorCategory
+  readonly retryable: boolean
+}
+
 /** The process exit status of an error; `origin` matters only for errors of the input. */
-export function toExitCode(
-  error: { readonly code: string; readonly category: ErrorCategory; readonly retryable: boolean },
-  origin: InputOrigin = 'flags',
-): number {
+export function toExitCode(error: ClassifiedError, origin: InputOrigin = 'flags'): number {
   const known = findErrorRow(error.code)
   if (known?.code === 'INVALID_INPUT') return origin === 'json' ? 65 : 2
   if (known?.code === 'USAGE') return origin === 'unreadable' ? 64 : 2
@@ -355,11 +319,7 @@ export function toExitCode(
 }
 
 /** The HTTP status of an error. */
-export function toHttpStatus(error: {
-  readonly code: string
-  readonly category: ErrorCategory
-  readonly retryable: boolean
-}): number {
+export function toHttpStatus(error: ClassifiedError): number {
   const known = findErrorRow(error.code)
   if (known) return known.row.http
   if (error.retryable) return 503
@@ -374,10 +334,9 @@ export function toHttpStatus(error: {
 export function toProtocolCode(code: string, retryable = true): string {
   const known = findErrorRow(code)
   if (!known) return /^E(_|\d{4}$)/.test(code) ? code : `E_${code}`
-  return (
-    (known.row.class === 'retryable' && !retryable ? undefined : known.row.protocol?.[0]) ??
-    `E_${known.code}`
-  )
+  const { row } = known
+  const name = row.class === 'retryable' && !retryable ? undefined : row.protocol?.[0]
+  return name ?? `E_${known.code}`
 }
 
 // Read back, a foreign name means the first row that lists it; only a missing input is more often a
@@ -398,29 +357,5 @@ function getCodeByAlias(): Map<string, ErrorCode> {
 
 function getCategoryByDigit(code: string): ErrorCategory {
   const digit = /^E([1-5])\d{3}$/.exec(code)?.[1]
-  return digit
-    ? (['input', 'auth', 'state', 'runtime', 'internal'] as const)[Number(digit) - 1]!
-    : 'runtime'
+  return digit === undefined ? 'runtime' : ERROR_CATEGORIES[Number(digit) - 1]!
 }
-
-/**
- * Every exit status of a program of ours: its name in the orchestration manifest, after sysexits,
- * and its meaning in a word or two.
- */
-export const EXIT_STATUSES = [
-  { status: 0, name: 'ok', meaning: 'success' },
-  { status: 1, name: 'fatal_error', meaning: 'failed' },
-  { status: 2, name: 'usage_error', meaning: 'wrong arguments' },
-  { status: 64, name: 'syntax_error', meaning: 'unreadable arguments' },
-  { status: 65, name: 'data_error', meaning: 'wrong JSON input' },
-  { status: 66, name: 'no_input', meaning: 'not found' },
-  { status: 69, name: 'unavailable', meaning: 'unavailable' },
-  { status: 73, name: 'cannot_create', meaning: 'conflict or full disk' },
-  { status: 75, name: 'retryable_error', meaning: 'try again later' },
-  { status: 77, name: 'permission_denied', meaning: 'not allowed or not confirmed' },
-  { status: 78, name: 'config_error', meaning: 'wrong configuration' },
-  { status: 124, name: 'timeout', meaning: 'out of time' },
-  { status: 129, name: 'hung_up', meaning: 'hung up' },
-  { status: 130, name: 'cancelled', meaning: 'interrupted' },
-  { status: 143, name: 'terminated', meaning: 'terminated' },
-] as const

@@ -149,8 +149,7 @@ export type ContentBlock =
  * undefined when nothing does.
  */
 export function findContentProblem(block: unknown): string | undefined {
-  if (!isObject(block))
-    return `is ${block === null ? 'null' : Array.isArray(block) ? 'a list' : typeof block}, not a block`
+  if (!isObject(block)) return `is ${describeKind(block)}, not a block`
   const { type, annotations } = block
   if (typeof type !== 'string' || !Object.hasOwn(PROBLEM_FINDERS, type))
     return `has the type ${(JSON.stringify(type) ?? 'undefined').slice(0, 40)}; types are ${Object.keys(PROBLEM_FINDERS).join(', ')}`
@@ -206,6 +205,11 @@ function findAnnotationProblem(annotations: unknown): string | undefined {
   if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1))
     return "has a 'priority' that is not between 0 and 1"
   return isOptionalString(lastModified) ? undefined : "has a 'lastModified' that is no text"
+}
+
+function describeKind(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'a list' : typeof value
 }
 
 function isOptionalString(value: unknown): boolean {

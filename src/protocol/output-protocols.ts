@@ -2,22 +2,14 @@
  * The forms in which a program answers its caller: the output dialects of one call, and the JSON
  * lines of `--serve` (docs/serve-protocol.md).
  *
- * The native dialect is ours; each of the others follows one specification exactly. A dialect is
- * one `DialectWriter` in `dialects/`, a name in `DIALECT_NAMES` and a line in the table of
- * `dialects/writers.ts`. `dialects/read-outcome.ts` is the way back: it recognizes an outcome in
- * any dialect.
+ * The native dialect is ours; each of the others follows one specification exactly. Every dialect
+ * has one file in `dialects/` and one line in `dialects/dialects.ts`. `dialects/read-outcome.ts` is
+ * the way back: it recognizes an outcome in any dialect.
  */
 
 import type { Interaction, ToolEvent } from './events.ts'
 import type { Duration } from './limits.ts'
 import type { ErrorObject, Outcome } from './outcome.ts'
-
-/**
- * The forms in which a call can be answered: our own, which is the default, and the exact one of
- * each specification.
- */
-export const DIALECT_NAMES = ['native', 'toolable', 'tooli', 'acor', 'simple'] as const
-export type DialectName = (typeof DIALECT_NAMES)[number]
 
 /** What a writer needs to know about the call. */
 export type DialectContext = {

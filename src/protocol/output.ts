@@ -1,12 +1,11 @@
-/**
- * How an outcome leaves the call: as text for a model, or through the writer of the output dialect
- * that the caller chose. Only the native writer is loaded at once.
- */
+/** How an outcome leaves a call: as text for a model, or written in an output dialect. */
 
 import { compact } from '../util/values.ts'
-import { nativeDialect } from './dialects/native.ts'
+import type { DialectName } from './dialects/dialects.ts'
+import { DIALECTS } from './dialects/dialects.ts'
+import { dialect as nativeDialect } from './dialects/native.ts'
 import type { ContentBlock, Outcome } from './outcome.ts'
-import type { DialectName, DialectWriter } from './output-protocols.ts'
+import type { DialectWriter } from './output-protocols.ts'
 
 /**
  * What of an outcome is text for a model: message, then result, unless that is hidden; of a failure
@@ -19,17 +18,15 @@ export function renderOutcomeText(outcome: Outcome): string {
       compact({ error: outcome.error, errors: outcome.errors, summary: outcome.summary }),
     )
   const { message, hidden, result, content } = outcome
-  const said = message !== undefined || content !== undefined
-  const parts = [
-    ...(message === undefined ? [] : [message]),
-    ...(hidden || ((result === null || result === undefined) && said)
-      ? []
-      : [resultToText(result)]),
-    ...(outcome.status === 'partial'
-      ? [JSON.stringify({ status: 'partial', errors: outcome.errors, summary: outcome.summary })]
-      : []),
-  ].filter((part) => part !== '')
-  return parts.length > 0 ? parts.join('\n\n') : content ? '' : 'Done.'
+  const isSaid = (result ?? null) === null && (message !== undefined || content !== undefined)
+  const parts = message === undefined ? [] : [message]
+  if (!hidden && !isSaid) parts.push(resultToText(result))
+  if (outcome.status === 'partial') {
+    const { status, errors, summary } = outcome
+    parts.push(JSON.stringify({ status, errors, summary }))
+  }
+  const text = parts.filter((part) => part !== '').join('\n\n')
+  return text === '' && !content ? 'Done.' : text
 }
 
 // Most outcomes are a result and nothing besides; each call that is listened to writes one.
@@ -82,7 +79,7 @@ function getDecodedSize(base64: string): number {
 
 /** The writer of a dialect; all but our own are loaded when they are asked for. */
 export async function loadDialectWriter(name: DialectName): Promise<DialectWriter> {
-  return name === 'native'
-    ? nativeDialect
-    : (await import('./dialects/writers.ts')).getDialectWriter(name)
+  // Most calls use it; loading it apart would cost each of them a file.
+  if (name === 'native') return nativeDialect
+  return (await DIALECTS[name]()).dialect
 }

@@ -123,7 +123,7 @@ export function parseJsonInput(
     })
   const parsed = parseJson(text)
   if (!parsed.ok) {
-    const { line, column } = toLineAndColumn(parsed.position, text)
+    const { line, column } = getPositionAt(text, parsed.position)
     throw new ToolError(
       'INVALID_INPUT',
       `${source} is not JSON (line ${line}, column ${column}): ${parsed.found}`,
@@ -134,16 +134,22 @@ export function parseJsonInput(
   if (!isObject(value))
     throw new ToolError(
       'INVALID_INPUT',
-      `${source} must be a JSON object, got ${value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`}`,
+      `${source} must be a JSON object, got ${describeKind(value)}`,
       { details: { source } },
     )
   return value
 }
 
-function toLineAndColumn(
-  position: number,
-  text: string,
-): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, position)
-  return { line: before.split('\n').length, column: position - before.lastIndexOf('\n') }
+function describeKind(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`
+}
+
+/** Where something is in a text; both count from 1. */
+export type DocumentPosition = { readonly line: number; readonly column: number }
+
+/** The place of a character in a text. */
+export function getPositionAt(text: string, offset: number): DocumentPosition {
+  const before = text.slice(0, offset)
+  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
 }

@@ -4,9 +4,9 @@
  */
 
 import { compact } from '../util/values.ts'
-import { findErrorRow, getErrorInfo } from './errors.ts'
 import type { DeclaredError, ErrorCategory, ErrorCode } from './errors.ts'
-import type { ErrorObject, Suggestion } from './outcome.ts'
+import { findErrorRow, getErrorInfo } from './errors.ts'
+import type { ErrorObject, FailureOutcome, Suggestion } from './outcome.ts'
 
 /** A suggestion as an author writes it: a string means `{fix}`; what is left out is filled in. */
 export type SuggestionInput =
@@ -124,6 +124,16 @@ export function fail(code: AnyErrorCode, message?: string, options?: FailOptions
 /** Turns an error object from an envelope back into a ToolError. */
 export function reviveToolError(error: ErrorObject): ToolError {
   return new ToolError(error.code, error.message, error)
+}
+
+/** The outcome of a call that failed before its tool ran. */
+export function createFailureOutcome(
+  error: ErrorObject,
+  tool: string,
+  version?: string,
+): FailureOutcome {
+  const meta = compact({ tool, version, duration_ms: 0 })
+  return { ok: false, status: 'error', error, meta }
 }
 
 function completeSuggestion(given: SuggestionInput): Suggestion {

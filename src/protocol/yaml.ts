@@ -6,7 +6,6 @@
 import type { LineCounter, Node, Pair } from 'yaml'
 import type { Json } from '../util/values.ts'
 import { compact } from '../util/values.ts'
-import { failReading, getPositionAt } from './documents.ts'
 import type {
   DocumentPosition,
   KeyPath,
@@ -14,6 +13,8 @@ import type {
   ReadProblem,
   ReadResult,
 } from './documents.ts'
+import { failReading } from './documents.ts'
+import { getPositionAt } from './parse-json.ts'
 import { ToolError } from './tool-error.ts'
 
 /**
@@ -92,42 +93,33 @@ export async function readPlainYaml(text: string): Promise<ReadResult<Json>> {
 }
 
 class YamlRefusal extends Error {
-  readonly problem: ReadProblem
-  constructor(problem: ReadProblem) {
+  constructor(readonly problem: ReadProblem) {
     super(problem.message)
-    this.problem = problem
   }
 }
 
 class PlainYamlReader {
-  private readonly yaml: typeof import('yaml')
-  private readonly lines: LineCounter
   private readonly anchors = new Map<string, Node>()
   private values = 0
 
-  constructor(yaml: typeof import('yaml'), lines: LineCounter) {
-    this.yaml = yaml
-    this.lines = lines
-  }
+  constructor(
+    private readonly yaml: typeof import('yaml'),
+    private readonly lines: LineCounter,
+  ) {}
 
   read(node: Node | null, depth: number): Json {
     if (node === null) return null
     if (++this.values > YAML_LIMITS.values)
-      throw new YamlRefusal(
-        reportYamlLimit(
-          `has more than ${YAML_LIMITS.values} values when its aliases are followed`,
-          this.lineOf(node),
-        ),
+      throw this.exceeds(
+        `has more than ${YAML_LIMITS.values} values when its aliases are followed`,
+        node,
       )
     if (depth > YAML_LIMITS.depth)
-      throw new YamlRefusal(
-        reportYamlLimit(`is nested more than ${YAML_LIMITS.depth} levels deep`, this.lineOf(node)),
-      )
-    if (this.yaml.isAlias(node)) return this.read(this.anchorOf(node.source, node), depth + 1)
+      throw this.exceeds(`is nested more than ${YAML_LIMITS.depth} levels deep`, node)
+    if (this.yaml.isAlias(node)) return this.read(this.findAnchor(node.source, node), depth + 1)
     if (node.tag !== undefined && !PLAIN_TAGS.has(node.tag))
       throw this.refuse(`uses the tag '${node.tag}'`, 'Write the value plainly', node)
-    if (!this.yaml.isAlias(node) && 'anchor' in node && node.anchor !== undefined)
-      this.anchors.set(node.anchor, node)
+    if ('anchor' in node && node.anchor !== undefined) this.anchors.set(node.anchor, node)
     if (this.yaml.isMap(node)) return this.readMap(node.items, depth)
     if (this.yaml.isSeq(node))
       return node.items.map((item) => this.read(item as Node | null, depth + 1))
@@ -146,14 +138,10 @@ class PlainYamlReader {
   }
 
   private readKey(key: Node | null): string {
-    if (
-      !this.yaml.isScalar(key) ||
-      (typeof key.value !== 'string' &&
-        typeof key.value !== 'number' &&
-        typeof key.value !== 'boolean')
-    )
+    const value: unknown = this.yaml.isScalar(key) ? key.value : undefined
+    if (!['string', 'number', 'boolean'].includes(typeof value))
       throw this.refuse('has a key that is not text', 'Write the key as text', key)
-    const name = String(key.value)
+    const name = String(value)
     if (name === '<<') throw this.refuse("uses a merge ('<<')", 'Write the merged keys out', key)
     if (name === '__proto__')
       throw this.refuse("has the key '__proto__'", 'Choose another name', key)
@@ -171,7 +159,7 @@ class PlainYamlReader {
     )
   }
 
-  private anchorOf(name: string, alias: Node): Node {
+  private findAnchor(name: string, alias: Node): Node {
     const node = this.anchors.get(name)
     if (!node)
       throw this.refuse(
@@ -183,10 +171,14 @@ class PlainYamlReader {
   }
 
   private refuse(message: string, fix: string, node: Node | null): YamlRefusal {
-    return new YamlRefusal(failReading('yaml', message, fix, this.lineOf(node)).problem)
+    return new YamlRefusal(failReading('yaml', message, fix, this.getLine(node)).problem)
   }
 
-  private lineOf(node: Node | null): number {
+  private exceeds(message: string, node: Node): YamlRefusal {
+    return new YamlRefusal(reportYamlLimit(message, this.getLine(node)))
+  }
+
+  private getLine(node: Node | null): number {
     return this.lines.linePos(node?.range?.[0] ?? 0).line
   }
 }
@@ -234,12 +226,7 @@ function findYamlLimitProblem(text: string): ReadProblem | undefined {
     if ((character === '"' || character === "'") && isBlankOrOpen(text[at - 1])) {
       // Brackets in a quoted text close nothing.
       const end = findClosingQuote(text, at)
-      for (
-        let next = text.indexOf('\n', at);
-        next !== -1 && next < end;
-        next = text.indexOf('\n', next + 1)
-      )
-        line++
+      line += text.slice(at, end).split('\n').length - 1
       at = end
       start = false
       continue
@@ -247,20 +234,10 @@ function findYamlLimitProblem(text: string): ReadProblem | undefined {
     if (character === '[' || character === '{') flow++
     else if ((character === ']' || character === '}') && flow > 0) flow--
     // `- - - a` opens a level with each dash.
-    else if (
-      start &&
-      (character === '-' || character === '?' || character === ':') &&
-      isBlank(text[at + 1])
-    )
-      indicators++
-    else if (
-      (character === '*' || character === '&') &&
-      isBlankOrOpen(text[at - 1]) &&
-      !isBlank(text[at + 1])
-    )
+    else if (start && '-?:'.includes(character) && isBlank(text[at + 1])) indicators++
+    else if ('*&'.includes(character) && isBlankOrOpen(text[at - 1]) && !isBlank(text[at + 1]))
       anchors++
-    if (start && character !== ' ' && character !== '-' && character !== '?' && character !== ':')
-      start = false
+    if (!' -?:'.includes(character)) start = false
     if (flow + indicators > YAML_LIMITS.depth)
       return reportYamlLimit(`is nested more than ${YAML_LIMITS.depth} levels deep`, line)
     if (anchors > YAML_LIMITS.anchors)
@@ -290,23 +267,10 @@ export function reportYamlLimit(message: string, line?: number): ReadProblem {
   ).problem
 }
 
-function isBlank(character: string | undefined): boolean {
-  return (
-    character === undefined ||
-    character === ' ' ||
-    character === '\n' ||
-    character === '\t' ||
-    character === '\r'
-  )
+function isBlank(character = ' '): boolean {
+  return ' \n\t\r'.includes(character)
 }
 
-function isBlankOrOpen(character: string | undefined): boolean {
-  return (
-    isBlank(character) ||
-    character === '[' ||
-    character === '{' ||
-    character === ',' ||
-    character === '-' ||
-    character === ':'
-  )
+function isBlankOrOpen(character = ' '): boolean {
+  return ' \n\t\r[{,-:'.includes(character)
 }

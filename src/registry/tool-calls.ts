@@ -5,10 +5,10 @@
 
 import type { Outcome } from '../protocol/outcome.ts'
 import type { ProviderToolCall, ReadToolCalls } from '../protocol/providers/tool-calls.ts'
-import { readToolCalls, toFailedOutcome } from '../protocol/providers/tool-calls.ts'
+import { readToolCalls } from '../protocol/providers/tool-calls.ts'
 import type { ToolMessage } from '../protocol/providers/tool-messages.ts'
 import { renderToolMessage, restoreArguments } from '../protocol/providers/tool-messages.ts'
-import { ToolError } from '../protocol/tool-error.ts'
+import { createFailureOutcome, ToolError } from '../protocol/tool-error.ts'
 import { describeUnknownName, shorten } from '../util/text.ts'
 import type { JsonObject, JsonSchema } from '../util/values.ts'
 
@@ -41,7 +41,7 @@ export async function answerToolCall(
     return renderToolMessage(
       'openai',
       { name: '' },
-      toFailedOutcome({ name: '' }, (error as ToolError).toObject()),
+      createFailureOutcome((error as ToolError).toObject(), ''),
     )
   }
   const messages = await Promise.all(
@@ -61,9 +61,10 @@ export async function answerSingleCall(
   tools: CallableTools,
   raised: (error: unknown) => boolean = () => false,
 ): Promise<Outcome> {
-  if (call.problem) return toFailedOutcome(call, call.problem)
+  if (call.problem) return createFailureOutcome(call.problem, call.name)
   const tool = tools.find(call.name)
-  if (!tool) return toFailedOutcome(call, toUnknownToolError(call.name, tools.names()).toObject())
+  if (!tool)
+    return createFailureOutcome(toUnknownToolError(call.name, tools.names()).toObject(), call.name)
   try {
     return await tool.call(restoreArguments(await tool.inputSchema(), call.arguments), call)
   } catch (error) {
@@ -72,7 +73,7 @@ export async function answerSingleCall(
     const told = ToolError.is(error)
       ? error
       : new ToolError('INTERNAL', error instanceof Error ? error.message : String(error))
-    return toFailedOutcome(call, told.toObject())
+    return createFailureOutcome(told.toObject(), call.name)
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { toLimitError } from '../process/child.ts'
-import { acorDialect } from '../protocol/dialects/acor.ts'
+import { dialect as acorDialect } from '../protocol/dialects/acor.ts'
 import { findErrorRow, getErrorInfo, toExitCode, toProtocolCode } from '../protocol/errors.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { readAnswer } from '../registry/child/answer.ts'

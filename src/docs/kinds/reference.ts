@@ -5,7 +5,7 @@
 import { listGlobalFlagRows } from '../../cli/help-sections.ts'
 import type { GlobalFlag } from '../../define/global-flags.ts'
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from '../../define/global-flags.ts'
-import { EXIT_STATUSES } from '../../protocol/errors.ts'
+import { EXIT_STATUSES } from '../../protocol/exit-statuses.ts'
 import {
   formatBullets,
   formatTitled,

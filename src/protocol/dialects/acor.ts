@@ -9,7 +9,7 @@ import type { DialectContext, DialectWriter } from '../output-protocols.ts'
  * The run protocol, version 1: one line per event, ending in `result`, `error` or `cancelled`.
  * stderr is left to people.
  */
-export const acorDialect: DialectWriter = {
+export const dialect: DialectWriter = {
   alwaysStreams: true,
   outcome: (outcome, context) => [writeEndLine(outcome, context)],
   streamEnd: (outcome, context) => [writeEndLine(outcome, context)],
@@ -29,18 +29,19 @@ function createLine(
   context: DialectContext,
   fields: { readonly [field: string]: unknown },
 ): ProtocolLine {
-  const trace = context.traceId === undefined ? {} : { trace_id: context.traceId }
-  return { v: 1, type, ts: context.now(), run_id: context.runId, ...trace, ...fields }
+  const { now, runId, traceId } = context
+  return compact({ v: 1, type, ts: now(), run_id: runId, trace_id: traceId, ...fields })
 }
 
 function writeEventLine(event: ToolEvent, context: DialectContext): object | undefined {
   switch (event.type) {
     case 'progress':
-      return createLine(
-        'progress',
-        context,
-        compact({ step: context.tool, pct: event.percent, msg: event.message, plan: event.plan }),
-      )
+      return createLine('progress', context, {
+        step: context.tool,
+        pct: event.percent,
+        msg: event.message,
+        plan: event.plan,
+      })
     case 'log':
       return createLine('log', context, { level: event.level, msg: event.message })
     case 'artifact':
@@ -74,21 +75,15 @@ function writeActionLine(
 
 function writeEndLine(outcome: Outcome, context: DialectContext): object {
   if (!outcome.ok) return writeFailureLine(outcome, context)
-  const extra = {
-    ...compact({ message: outcome.message, content: outcome.content }),
-    ...(outcome.status === 'partial' && { errors: outcome.errors, summary: outcome.summary }),
-  }
-  return createLine(
-    'result',
-    context,
-    compact({
-      status: outcome.status === 'partial' ? 'partial' : 'ok',
-      result: outcome.result ?? null,
-      artifacts: (outcome.meta.artifacts ?? []).map(writeArtifact),
-      metrics: { duration_s: outcome.meta.duration_ms / 1000 },
-      context: Object.keys(extra).length > 0 ? extra : undefined,
-    }),
-  )
+  const { message, content, result, meta } = outcome
+  const { errors, summary } = outcome.status === 'partial' ? outcome : {}
+  return createLine('result', context, {
+    status: outcome.status === 'partial' ? 'partial' : 'ok',
+    result: result ?? null,
+    artifacts: (meta.artifacts ?? []).map(writeArtifact),
+    metrics: { duration_s: meta.duration_ms / 1000 },
+    context: toOptionalObject({ message, content, errors, summary }),
+  })
 }
 
 function writeFailureLine(
@@ -97,18 +92,13 @@ function writeFailureLine(
 ): object {
   if (error.code === 'CANCELLED') return createLine('cancelled', context, { reason: error.message })
   const code = toProtocolCode(error.code, error.retryable)
-  const kept = { ...toLosslessDetails(error, code), ...compact({ errors, summary }) }
-  return createLine(
-    'error',
-    context,
-    compact({
-      code,
-      msg: error.message,
-      hint: error.suggestion?.fix ?? '',
-      retryable: error.retryable,
-      context: Object.keys(kept).length > 0 ? kept : undefined,
-    }),
-  )
+  return createLine('error', context, {
+    code,
+    msg: error.message,
+    hint: error.suggestion?.fix ?? '',
+    retryable: error.retryable,
+    context: toOptionalObject({ ...toLosslessDetails(error, code), errors, summary }),
+  })
 }
 
 function writeArtifact({ uri, sha256 }: Artifact): object {
@@ -135,9 +125,11 @@ export function toLosslessDetails(
   written: string,
 ): ErrorDetails | undefined {
   const readsBackAs = findErrorRow(written)?.code ?? written
-  const kept = {
-    ...error.details,
-    ...compact({ field: error.field, code: readsBackAs !== error.code ? error.code : undefined }),
-  }
+  const code = readsBackAs === error.code ? undefined : error.code
+  return toOptionalObject({ ...error.details, ...compact({ field: error.field, code }) })
+}
+
+function toOptionalObject(fields: ErrorDetails): ErrorDetails | undefined {
+  const kept = compact(fields)
   return Object.keys(kept).length > 0 ? kept : undefined
 }

@@ -3,7 +3,7 @@ import type { Interaction } from '../events.ts'
 import type { DialectWriter } from '../output-protocols.ts'
 
 /** Our own form: the envelope as it is, and plain event lines. */
-export const nativeDialect: DialectWriter = {
+export const dialect: DialectWriter = {
   alwaysStreams: false,
   outcome: (outcome) => [outcome],
   streamEnd: (outcome) => [{ type: 'result', ...outcome }],
@@ -21,5 +21,5 @@ export const nativeDialect: DialectWriter = {
 export function writeQuestionLine(question: Interaction, type: string): object {
   if (question.kind !== 'sample') return { type, ...question }
   const { id, prompt, sampling, key } = question
-  return { type: 'sample_request', id, prompt, ...sampling, ...compact({ key }) }
+  return compact({ type: 'sample_request', id, prompt, ...sampling, key })
 }

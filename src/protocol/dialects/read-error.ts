@@ -4,11 +4,18 @@
  */
 
 import { compact, isObject } from '../../util/values.ts'
-import { findErrorRow, getErrorInfo, isErrorCode, toProtocolCode } from '../errors.ts'
 import type { ErrorCategory, ErrorCode } from '../errors.ts'
-import { findContentProblem } from '../outcome.ts'
+import {
+  ERROR_CATEGORIES,
+  findErrorRow,
+  getErrorInfo,
+  isErrorCode,
+  toProtocolCode,
+} from '../errors.ts'
 import type { ContentBlock, ErrorObject, Suggestion } from '../outcome.ts'
-import { toNumberedCode, toToolableCode } from './writers.ts'
+import { findContentProblem } from '../outcome.ts'
+import { toToolableCode } from './toolable.ts'
+import { toNumberedCode } from './tooli.ts'
 
 /** What is known about a foreign document besides its text. */
 export type ForeignCall = { readonly tool: string; readonly exitCode?: number }
@@ -37,8 +44,8 @@ export function readError(value: unknown, context: ForeignCall): ErrorObject {
     ...rest
   } = fields
   const kept: Record<string, unknown> = {
-    ...(isObject(details) ? details : details !== undefined && { details }),
-    ...(isObject(more) ? more : more !== undefined && { context: more }),
+    ...(isObject(details) ? details : compact({ details })),
+    ...(isObject(more) ? more : compact({ context: more })),
     ...rest,
   }
   if (written !== undefined && typeof written !== 'string') kept.code = written
@@ -169,7 +176,7 @@ function matchOrFirst<const Word extends string>(
 }
 
 function isErrorCategory(value: unknown): value is ErrorCategory {
-  return ['input', 'auth', 'state', 'runtime', 'internal'].includes(value as string)
+  return ERROR_CATEGORIES.includes(value as ErrorCategory)
 }
 
 function findFirstText(...values: readonly unknown[]): string | undefined {

@@ -39,28 +39,11 @@ const TOOL_WRITERS: {
 } = {
   openai: (tools, options) =>
     tools.map((tool) => {
-      const { parameters, strict } = writeOpenAiParameters(tool, options)
-      return {
-        type: 'function',
-        function: compact({
-          name: tool.name,
-          description: describeTool(tool.manifest, MAX_OPENAI_DESCRIPTION_LENGTH),
-          parameters,
-          strict: strict || undefined,
-        }),
-      }
+      const { strict, ...described } = describeOpenAiTool(tool, options)
+      return { type: 'function', function: compact({ ...described, strict: strict || undefined }) }
     }),
   'openai-responses': (tools, options) =>
-    tools.map((tool) => {
-      const { parameters, strict } = writeOpenAiParameters(tool, options)
-      return {
-        type: 'function',
-        name: tool.name,
-        description: describeTool(tool.manifest, MAX_OPENAI_DESCRIPTION_LENGTH),
-        parameters,
-        strict,
-      }
-    }),
+    tools.map((tool) => ({ type: 'function', ...describeOpenAiTool(tool, options) })),
   anthropic: (tools) =>
     tools.map((tool) => ({
       name: tool.name,
@@ -100,20 +83,20 @@ function readInputShape({ manifest }: ExportedTool): SchemaShape {
   return toObjectShape(readShape(manifest.inputSchema))
 }
 
-function writeOpenAiParameters(
+function describeOpenAiTool(
   tool: ExportedTool,
   { strict = false, onNote }: ExportOptions,
-): { readonly parameters: { [keyword: string]: unknown }; readonly strict: boolean } {
+): Omit<OpenAiResponsesTool, 'type'> {
+  const { name } = tool
+  const description = describeTool(tool.manifest, MAX_OPENAI_DESCRIPTION_LENGTH)
   const shape = readInputShape(tool)
   if (strict) {
     const written = writeStrictSchema(shape)
-    if ('schema' in written) return { parameters: written.schema, strict }
-    onNote?.({
-      tool: tool.name,
-      message: `'${tool.name}' is exported without strict mode: ${written.problem}`,
-    })
+    if ('schema' in written) return { name, description, parameters: written.schema, strict }
+    const message = `'${name}' is exported without strict mode: ${written.problem}`
+    onNote?.({ tool: name, message })
   }
-  return { parameters: writeJsonSchema(shape), strict: false }
+  return { name, description, parameters: writeJsonSchema(shape), strict: false }
 }
 
 function writeGeminiParameters(
@@ -131,21 +114,20 @@ function writeGeminiParameters(
     : { parameters: writeGeminiSchema(shape) }
 }
 
-/** What a model is told about a tool, cut where a provider takes no more. */
+/** The description of a tool for a model, cut where a provider takes no more. */
 function describeTool(
   { summary, description }: Pick<ToolManifest, 'summary' | 'description'>,
   longest = Infinity,
 ): string {
-  // The summary of a foreign tool is often the beginning of its description.
-  const repeated =
-    description !== undefined && description.trimStart().startsWith(summary.replace(/\.{3}$/, ''))
-  const text =
-    description === undefined
-      ? summary
-      : repeated
-        ? description.trim()
-        : `${summary}\n\n${description}`
+  const text = joinDescription(summary, description)
   return text.length <= longest ? text : `${text.slice(0, longest - 1).trimEnd()}${ELLIPSIS}`
+}
+
+function joinDescription(summary: string, description: string | undefined): string {
+  if (description === undefined) return summary
+  // The summary of a foreign tool is often the beginning of its description.
+  const isRepeated = description.trimStart().startsWith(summary.replace(/\.{3}$/, ''))
+  return isRepeated ? description.trim() : `${summary}\n\n${description}`
 }
 
 /**

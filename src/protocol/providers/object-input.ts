@@ -5,8 +5,8 @@
 
 import { shortHash } from '../../util/short-hash.ts'
 import { compact, isObject } from '../../util/values.ts'
-import { ANY_SHAPE, isOpenShape } from './schema-shape.ts'
 import type { SchemaShape, SchemaShapeType } from './schema-shape.ts'
+import { ANY_SHAPE, isOpenShape } from './schema-shape.ts'
 
 /**
  * The shape of an input as one object without alternatives, because no provider takes a union at
@@ -41,13 +41,14 @@ export function toObjectShape(shape: SchemaShape): SchemaShape {
     properties,
     required,
     limits: {},
-    additional: forms.every((form) => form.additional === false)
-      ? false
-      : forms.some((form) => form.additional !== false && isOpenShape(form))
-        ? true
-        : undefined,
+    additional: uniteAdditional(forms),
     ...compact({ description }),
   }
+}
+
+function uniteAdditional(forms: readonly ShapeVariant[]): boolean | undefined {
+  if (forms.every((form) => form.additional === false)) return false
+  return forms.some(isOpenShape) || undefined
 }
 
 function uniteFieldShapes(first: SchemaShape | undefined, second: SchemaShape): SchemaShape {
@@ -99,9 +100,10 @@ function nameField({ properties }: ShapeVariant, key: string): string {
 }
 
 function toFingerprint(shape: SchemaShape): string {
-  return JSON.stringify(shape, (_key, value: unknown) =>
-    value instanceof Map ? [...value] : value instanceof Set ? [...value].sort() : value,
-  )
+  return JSON.stringify(shape, (_key, value: unknown) => {
+    if (value instanceof Map) return [...value]
+    return value instanceof Set ? [...value].sort() : value
+  })
 }
 
 const LIMITS_BY_TYPE: { readonly [Type in SchemaShapeType]: readonly string[] } = {
@@ -164,24 +166,17 @@ function narrowToType(
     (value) =>
       getJsonType(value) === type || (type === 'number' && getJsonType(value) === 'integer'),
   )
-  return {
+  const kept = Object.entries(limits).filter(([keyword]) => LIMITS_BY_TYPE[type].includes(keyword))
+  const variant = {
     ...ANY_SHAPE,
     types: [type],
     nullable: false,
-    ...(type === 'object' && {
-      properties,
-      required: dropDefaulted(required, properties),
-      additional,
-    }),
-    ...compact({
-      items: type === 'array' && items ? items : undefined,
-      prefix: type === 'array' && prefix ? prefix : undefined,
-      values: own && own.length > 0 ? own : undefined,
-    }),
-    limits: Object.fromEntries(
-      Object.entries(limits).filter(([keyword]) => LIMITS_BY_TYPE[type].includes(keyword)),
-    ),
+    ...compact({ values: own && own.length > 0 ? own : undefined }),
+    limits: Object.fromEntries(kept),
   }
+  if (type === 'array') return { ...variant, ...compact({ items, prefix }) }
+  if (type !== 'object') return variant
+  return { ...variant, properties, required: dropDefaulted(required, properties), additional }
 }
 
 // A field with a default is filled in where it is missing, whether or not the schema requires it.

@@ -3,8 +3,8 @@
  * less than the schema; the call pipeline checks the rest.
  */
 
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonSchema } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 
 /** The types of JSON Schema besides `null`. */
 export type SchemaShapeType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array'
@@ -42,22 +42,18 @@ export const ANY_SHAPE: SchemaShape = {
 }
 
 /** True for a shape that says nothing about its values. */
-export function isAnyShape({
-  types,
+export function isAnyShape(shape: SchemaShape): boolean {
+  return shape.types === undefined && saysNothingBesidesTypes(shape)
+}
+
+function saysNothingBesidesTypes({
   properties,
   items,
   prefix,
   anyOf,
   values,
 }: SchemaShape): boolean {
-  return (
-    types === undefined &&
-    properties.size === 0 &&
-    items === undefined &&
-    prefix === undefined &&
-    anyOf === undefined &&
-    values === undefined
-  )
+  return properties.size === 0 && !items && !prefix && !anyOf && !values
 }
 
 /** True when an object of this shape may have keys that nobody described. */
@@ -78,22 +74,11 @@ const SHAPE_TYPES: readonly unknown[] = [
   'array',
 ]
 const LIMIT_KEYWORDS = [
-  'format',
-  'pattern',
-  'minLength',
-  'maxLength',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'minProperties',
-  'maxProperties',
+  ...['format', 'pattern', 'minLength', 'maxLength'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
   'default',
-] as const
+]
 
 /**
  * Reads a self-contained JSON Schema; never throws, and ends for every schema. What cannot be told
@@ -133,51 +118,29 @@ function readOwnKeywords(budget: ShapeReadBudget, schema: JsonSchema, depth: num
   const types = readTypes(schema)
   const values = readValues(schema)
   const description = readTextKeyword(schema, 'description') ?? readTextKeyword(schema, 'title')
-  const additional =
-    readKeyword(schema, 'additionalProperties') ?? readKeyword(schema, 'unevaluatedProperties')
-  const patterned = readKeyword(schema, 'patternProperties')
-  const items = readKeyword(schema, 'items')
+  const items = readObjectKeyword(schema, 'items')
   const prefix = readSchemaList(schema, 'prefixItems')
-  const properties = readKeyword(schema, 'properties')
   const required = readKeyword(schema, 'required')
-  const reads = (inner: unknown): SchemaShape => readNode(budget, inner, depth + 1)
+  const read = (inner: unknown): SchemaShape => readNode(budget, inner, depth + 1)
   return {
-    ...compact({
-      types:
-        types && types.length > 0
-          ? (types.filter((type) => type !== 'null') as SchemaShapeType[])
-          : undefined,
-    }),
-    nullable: types
-      ? types.includes('null')
-      : values
-        ? values.includes(null)
-        : readKeyword(schema, 'nullable') === true || !hasTypeOrValues(schema),
+    ...compact({ types: types?.filter((type): type is SchemaShapeType => type !== 'null') }),
+    nullable: isNullable(types, values),
     ...compact({ description }),
     properties: new Map(
-      isObject(properties)
-        ? Object.entries(properties)
-            .filter(([, inner]) => inner !== false)
-            .map(([key, inner]) => [key, reads(inner)])
-        : [],
+      Object.entries(readObjectKeyword(schema, 'properties') ?? {})
+        .filter(([, inner]) => inner !== false)
+        .map(([key, inner]) => [key, read(inner)]),
     ),
     required: new Set(
       Array.isArray(required)
         ? required.filter((name): name is string => typeof name === 'string')
         : [],
     ),
-    additional:
-      isObject(patterned) && Object.keys(patterned).length > 0
-        ? true
-        : isObject(additional)
-          ? reads(additional)
-          : typeof additional === 'boolean'
-            ? additional
-            : undefined,
+    additional: readAdditional(schema, read),
     ...compact({
-      items: isObject(items) ? reads(items) : undefined,
-      prefix: prefix.length > 0 ? prefix.map(reads) : undefined,
-      values: values ? values.filter((value) => value !== null) : undefined,
+      items: items && read(items),
+      prefix: prefix.length > 0 ? prefix.map(read) : undefined,
+      values: values?.filter((value) => value !== null),
     }),
     limits: Object.fromEntries(
       LIMIT_KEYWORDS.filter((keyword) => Object.hasOwn(schema, keyword)).map((keyword) => [
@@ -186,6 +149,26 @@ function readOwnKeywords(budget: ShapeReadBudget, schema: JsonSchema, depth: num
       ]),
     ),
   }
+}
+
+function isNullable(
+  types: readonly string[] | undefined,
+  values: readonly unknown[] | undefined,
+): boolean {
+  if (types) return types.includes('null')
+  // A schema without types and values allows everything.
+  return values ? values.includes(null) : true
+}
+
+function readAdditional(
+  schema: JsonSchema,
+  read: (inner: unknown) => SchemaShape,
+): SchemaShape['additional'] {
+  if (Object.keys(readObjectKeyword(schema, 'patternProperties') ?? {}).length > 0) return true
+  const additional =
+    readKeyword(schema, 'additionalProperties') ?? readKeyword(schema, 'unevaluatedProperties')
+  if (isObject(additional)) return read(additional)
+  return typeof additional === 'boolean' ? additional : undefined
 }
 
 // `{anyOf: [...], properties: ...}` means each branch together with what stands beside it.
@@ -229,24 +212,10 @@ function uniteBranches(
 }
 
 // "At least one of these fields": said in words, because no provider takes it as a schema.
-function isRequiredOnly({
-  types,
-  properties,
-  items,
-  prefix,
-  anyOf,
-  values,
-  required,
-}: SchemaShape): boolean {
-  return (
-    required.size > 0 &&
-    (types === undefined || types.includes('object')) &&
-    properties.size === 0 &&
-    items === undefined &&
-    prefix === undefined &&
-    anyOf === undefined &&
-    values === undefined
-  )
+function isRequiredOnly(shape: SchemaShape): boolean {
+  const { types, required } = shape
+  const mayBeObject = types === undefined || types.includes('object')
+  return required.size > 0 && mayBeObject && saysNothingBesidesTypes(shape)
 }
 
 function describeChoice(
@@ -270,12 +239,9 @@ function toOptionalFields(shape: SchemaShape): SchemaShape {
 }
 
 function listConditionals(schema: JsonSchema): unknown[] {
-  const dependent = readKeyword(schema, 'dependentSchemas')
   return [
-    readKeyword(schema, 'if'),
-    readKeyword(schema, 'then'),
-    readKeyword(schema, 'else'),
-    ...(isObject(dependent) ? Object.values(dependent) : []),
+    ...['if', 'then', 'else'].map((keyword) => readKeyword(schema, keyword)),
+    ...Object.values(readObjectKeyword(schema, 'dependentSchemas') ?? {}),
   ].filter(isObject)
 }
 
@@ -284,25 +250,21 @@ function readTypes(schema: JsonSchema): string[] | undefined {
   const named = (Array.isArray(type) ? type : [type]).filter(
     (name): name is string => name === 'null' || SHAPE_TYPES.includes(name),
   )
-  if (named.length > 0)
-    return readKeyword(schema, 'nullable') === true
-      ? [...new Set([...named, 'null'])]
-      : [...new Set(named)]
+  if (named.length > 0) {
+    if (readKeyword(schema, 'nullable') === true) named.push('null')
+    return [...new Set(named)]
+  }
   if (readValues(schema) !== undefined) return undefined
-  if (isObject(readKeyword(schema, 'properties'))) return ['object']
-  return isObject(readKeyword(schema, 'items')) || readSchemaList(schema, 'prefixItems').length > 0
-    ? ['array']
-    : undefined
+  if (readObjectKeyword(schema, 'properties')) return ['object']
+  const isList =
+    readObjectKeyword(schema, 'items') || readSchemaList(schema, 'prefixItems').length > 0
+  return isList ? ['array'] : undefined
 }
 
 function readValues(schema: JsonSchema): readonly unknown[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [schema['const']]
   const values = readKeyword(schema, 'enum')
   return Array.isArray(values) && values.length > 0 ? values : undefined
-}
-
-function hasTypeOrValues(schema: JsonSchema): boolean {
-  return readTypes(schema) !== undefined || readValues(schema) !== undefined
 }
 
 function isNullSchema(schema: unknown): boolean {
@@ -318,6 +280,11 @@ function readSchemaList(schema: JsonSchema, keyword: string): readonly unknown[]
   return Array.isArray(value) ? value : []
 }
 
+function readObjectKeyword(schema: JsonSchema, keyword: string): JsonSchema | undefined {
+  const value = readKeyword(schema, keyword)
+  return isObject(value) ? value : undefined
+}
+
 function readTextKeyword(schema: JsonSchema, keyword: string): string | undefined {
   const value = readKeyword(schema, keyword)
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
@@ -326,21 +293,6 @@ function readTextKeyword(schema: JsonSchema, keyword: string): string | undefine
 function readKeyword(schema: JsonSchema, keyword: string): unknown {
   return Object.hasOwn(schema, keyword) ? schema[keyword] : undefined
 }
-
-const LOWER_BOUNDS = new Set([
-  'minimum',
-  'exclusiveMinimum',
-  'minLength',
-  'minItems',
-  'minProperties',
-])
-const UPPER_BOUNDS = new Set([
-  'maximum',
-  'exclusiveMaximum',
-  'maxLength',
-  'maxItems',
-  'maxProperties',
-])
 
 /**
  * What fits both shapes, as near as it can be said; where they contradict each other, the first one
@@ -414,8 +366,8 @@ function mergeLimits(
   for (const keyword of Object.keys(merged)) {
     const [one, other] = [first[keyword], second[keyword]]
     if (typeof one !== 'number' || typeof other !== 'number') continue
-    if (LOWER_BOUNDS.has(keyword)) merged[keyword] = Math.max(one, other)
-    if (UPPER_BOUNDS.has(keyword)) merged[keyword] = Math.min(one, other)
+    if (/^(exclusiveM|m)in/.test(keyword)) merged[keyword] = Math.max(one, other)
+    if (/^(exclusiveM|m)ax/.test(keyword)) merged[keyword] = Math.min(one, other)
   }
   return merged
 }

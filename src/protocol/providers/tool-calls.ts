@@ -4,9 +4,9 @@
  */
 
 import { shorten } from '../../util/text.ts'
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject } from '../../util/values.ts'
-import type { ErrorObject, FailureOutcome } from '../outcome.ts'
+import { compact, isObject } from '../../util/values.ts'
+import type { ErrorObject } from '../outcome.ts'
 import { ToolError } from '../tool-error.ts'
 
 /**
@@ -189,14 +189,6 @@ export function createToolCall(
   } catch (error) {
     return { ...head, problem: (error as ToolError).toObject() }
   }
-}
-
-/** The failure that a call's problem is. */
-export function toFailedOutcome(
-  call: { readonly name: string },
-  error: ErrorObject,
-): FailureOutcome {
-  return { ok: false, status: 'error', error, meta: { tool: call.name, duration_ms: 0 } }
 }
 
 function readArguments(given: unknown, name: string): JsonObject {

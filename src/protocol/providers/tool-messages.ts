@@ -3,19 +3,19 @@
  * arguments of the model to the input of the tool.
  */
 
-import { compact, isObject } from '../../util/values.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type { ContentBlock, Outcome } from '../outcome.ts'
 import { renderContentText, renderFullText, renderOutcomeText } from '../output.ts'
+import type { ShapeVariant } from './object-input.ts'
 import {
   FIELD_NAME_RULES,
   listVariants,
   toObjectShape,
   toProviderFieldNames,
 } from './object-input.ts'
-import type { ShapeVariant } from './object-input.ts'
-import { readShape } from './schema-shape.ts'
 import type { SchemaShape } from './schema-shape.ts'
+import { readShape } from './schema-shape.ts'
 import type { CallProvider, ProviderToolCall } from './tool-calls.ts'
 
 /**
@@ -131,17 +131,17 @@ function toGeminiResponse(outcome: Outcome): JsonObject {
   if (!outcome.ok)
     return compact({ error: outcome.error, errors: outcome.errors, summary: outcome.summary })
   const { result, message, hidden } = outcome
+  const { errors, summary } = outcome.status === 'partial' ? outcome : {}
   const content = getContent(outcome)
     .filter((block) => !isProviderImage(block))
     .map(renderContentText)
-  const response = {
-    ...compact({
-      output: !hidden && result !== undefined ? result : undefined,
-      message,
-      content: content.length > 0 ? content : undefined,
-    }),
-    ...(outcome.status === 'partial' && { errors: outcome.errors, summary: outcome.summary }),
-  }
+  const response = compact({
+    output: hidden ? undefined : result,
+    message,
+    content: content.length > 0 ? content : undefined,
+    errors,
+    summary,
+  })
   return Object.keys(response).length > 0 ? response : { output: 'Done.' }
 }
 
@@ -218,14 +218,16 @@ function mapToOwnFields({ properties }: ShapeVariant, given: JsonObject): Map<st
 
 // The form whose fixed values and fields agree best with what was given.
 function findBestForm(forms: readonly ShapeVariant[], given: JsonObject): ShapeVariant {
-  const score = (form: ShapeVariant): number => {
-    let points = 0
-    for (const [key, value] of Object.entries(given)) {
-      const inner = form.properties.get(key)
-      if (!inner) points -= value === null ? 0 : 1
-      else points += inner.values && value !== null ? (inner.values.includes(value) ? 10 : -10) : 1
-    }
-    return points
-  }
+  const score = (form: ShapeVariant): number =>
+    Object.entries(given).reduce(
+      (sum, [key, value]) => sum + scoreField(form.properties.get(key), value),
+      0,
+    )
   return forms.reduce((best, form) => (score(form) > score(best) ? form : best))
+}
+
+function scoreField(field: SchemaShape | undefined, value: unknown): number {
+  if (!field) return value === null ? 0 : -1
+  if (!field.values || value === null) return 1
+  return field.values.includes(value) ? 10 : -10
 }

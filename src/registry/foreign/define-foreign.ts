@@ -11,7 +11,8 @@ import { CONTROL_FLAGS, GLOBAL_FLAGS, PROGRAM_FLAGS } from '../../define/global-
 import type { ToolDefinition } from '../../define/tool-types.ts'
 import { defineTool } from '../../define/tool.ts'
 import type { Context } from '../../protocol/context.ts'
-import type { DeclaredError } from '../../protocol/errors.ts'
+import type { DeclaredError, ErrorCategory } from '../../protocol/errors.ts'
+import { ERROR_CATEGORIES } from '../../protocol/errors.ts'
 import type { Example, FlagOptions, McpOptions, Permissions } from '../../protocol/manifest.ts'
 import { DAY_MS } from '../../util/units.ts'
 import type { JsonObject, JsonSchema } from '../../util/values.ts'
@@ -83,7 +84,6 @@ export function toServerTool(
 
 const MAX_DESCRIPTION_LENGTH = 16_000
 const MAX_ITEMS = 100
-const ERROR_CATEGORIES: readonly unknown[] = ['input', 'auth', 'state', 'runtime', 'internal']
 const MAX_TIMEOUT_SECONDS = (7 * DAY_MS) / 1000
 
 /**
@@ -143,7 +143,7 @@ function sanitizeErrors(given: unknown): { readonly [code: string]: DeclaredErro
     const own = asObject(declared) ?? { message: declared }
     const message = cleanText(own['message'], 1000)
     if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(code) || message === undefined) continue
-    const category = own['category'] as DeclaredError['category']
+    const category = own['category'] as ErrorCategory
     errors[code] = compact({
       message,
       category: ERROR_CATEGORIES.includes(category) ? category : undefined,

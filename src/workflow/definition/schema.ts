@@ -3,8 +3,8 @@
  * that step kinds describe their own keys with. Parsing and the published JSON Schema follow them.
  */
 
-import { toConfigSchema } from '../../protocol/config-schema.ts'
 import type { ConfigShape } from '../../protocol/config-shape.ts'
+import { toConfigSchema } from '../../protocol/config-shape.ts'
 import type { JsonSchema } from '../../util/values.ts'
 
 export type ConfigKeys = { readonly [key: string]: ConfigShape }

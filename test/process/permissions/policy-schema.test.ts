@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { toConfigSchema } from '../../../src/protocol/config-schema.ts'
+import { toConfigSchema } from '../../../src/protocol/config-shape.ts'
 import { POLICY_SHAPE, readPolicy } from '../../../src/process/policy-file.ts'
 
 const FILE = '../../../schemas/toolable.policy.schema.json'

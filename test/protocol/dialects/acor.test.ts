@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { ERROR_TABLE } from '../../../src/protocol/errors.ts'
 import { PROTOCOL_EVENT_TYPES } from '../../../src/protocol/events.ts'
-import { getDialectWriter } from '../../../src/protocol/dialects/writers.ts'
+import { loadDialectWriter } from '../../../src/protocol/output.ts'
 import { readOutcome } from '../../../src/protocol/dialects/read-outcome.ts'
 import { context, failure, meta, overTheWire, partial, readContext, success } from './outcomes.ts'
 
-const writer = getDialectWriter('acor')
+const writer = await loadDialectWriter('acor')
 const step = { ...context, tool: 'analyze' }
 const head = '"ts":"2025-08-30T12:34:56Z","run_id":"r-123"'
 const seedLine = (line: string) => line.replace('"ts":"...","run_id":"..."', head)

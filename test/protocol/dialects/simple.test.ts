@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { DIALECT_NAMES } from '../../../src/protocol/output-protocols.ts'
-import { getDialectWriter } from '../../../src/protocol/dialects/writers.ts'
+import { DIALECT_NAMES } from '../../../src/protocol/dialects/dialects.ts'
+import { loadDialectWriter } from '../../../src/protocol/output.ts'
 import { readOutcome } from '../../../src/protocol/dialects/read-outcome.ts'
 import {
   context,
@@ -13,8 +13,8 @@ import {
   success,
 } from './outcomes.ts'
 
-const simple = getDialectWriter('simple')
-const native = getDialectWriter('native')
+const simple = await loadDialectWriter('simple')
+const native = await loadDialectWriter('native')
 
 test('simple: the bare result, or the message and the code', () => {
   expect(simple.outcome(success({ result: 'success', data: 'default' }), context)).toEqual([

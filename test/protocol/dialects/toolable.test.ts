@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ERROR_TABLE } from '../../../src/protocol/errors.ts'
-import { getDialectWriter } from '../../../src/protocol/dialects/writers.ts'
+import { loadDialectWriter } from '../../../src/protocol/output.ts'
 import { readOutcome } from '../../../src/protocol/dialects/read-outcome.ts'
 import type { Outcome } from '../../../src/protocol/outcome.ts'
 import {
@@ -13,7 +13,7 @@ import {
   success,
 } from './outcomes.ts'
 
-const writer = getDialectWriter('toolable')
+const writer = await loadDialectWriter('toolable')
 const write = (outcome: Outcome) => JSON.stringify(writer.outcome(outcome, context)[0])
 const SEED_CODES = [
   'INVALID_INPUT',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ERROR_TABLE } from '../../../src/protocol/errors.ts'
-import { getDialectWriter } from '../../../src/protocol/dialects/writers.ts'
+import { loadDialectWriter } from '../../../src/protocol/output.ts'
 import { readOutcome } from '../../../src/protocol/dialects/read-outcome.ts'
 import {
   context,
@@ -13,7 +13,7 @@ import {
   success,
 } from './outcomes.ts'
 
-const writer = getDialectWriter('tooli')
+const writer = await loadDialectWriter('tooli')
 
 const SEED_EXAMPLE = `{
   "error": {
