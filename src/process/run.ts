@@ -12,7 +12,7 @@
  * staging.ts handle the paths it is given; redaction.ts keeps secrets out of what it prints.
  */
 
-import { closeSync, fstatSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { MEBIBYTE } from '../util/units.ts'
 import type { ChildInput, PendingChannels } from './channels.ts'
 import { openChannels, openMemoryFile } from './channels.ts'
@@ -20,44 +20,35 @@ import type { ChildEnd, ChildOptions, PreparedLaunch, SandboxProfile } from './c
 import type { SupervisedChild } from './supervise.ts'
 import { createUnstartedChild, supervise } from './supervise.ts'
 
-/**
- * Runs a program to its end. Never throws and never hangs: however it goes, there is a ChildEnd
- * that says how.
- */
+/** Runs a program to its end. Never throws: the ChildEnd says what happened. */
 export async function runChild(options: ChildOptions): Promise<ChildEnd> {
   const { input } = options
   if (input === undefined) return (await spawnSupervised(options, 'ignore')).end
-  const held = openInputFile(input)
-  const { stdin, end } = await spawnSupervised(options, held ?? 'pipe')
-  // Until then it is watched, because a child of the same user can let it grow.
-  if (held !== undefined) void end.then(() => closeSync(held))
-  // A child that does not read, or closes early, is its own business.
+  const file = openInputFile(input)
+  const { stdin, end } = await spawnSupervised(options, file ?? 'pipe')
+  // The watchdog measures it until then, because a child of the same user can let it grow.
+  if (file !== undefined) void end.then(() => closeSync(file))
+  // A child may ignore its input.
   stdin?.on('error', () => {})
   stdin?.end(input)
   return end
 }
 
-/**
- * A child that is talked to in lines, as long as both want. What it says goes to `onLine` and
- * `onErrorLine` of its options.
- */
+/** A child that stays open for lines. Its output goes to `onLine` and `onErrorLine` of its options. */
 export type OpenChild = {
-  /** Undefined where it could not be started; then `end` says why. */
+  /** Undefined when it could not be started; then `end` says why. */
   readonly pid: number | undefined
-  /**
-   * Sends a line. Resolves with true when the child can take more, with false when it takes nothing
-   * any more.
-   */
+  /** Sends a line. Resolves to true when the child can take more, to false when it has ended. */
   write(line: string): Promise<boolean>
-  /** Tells the child that nothing more will come. */
+  /** Ends the input of the child. */
   closeInput(): void
-  /** Whether it keeps our own process alive; true in the beginning. */
+  /** Whether it keeps this process alive; true at first. */
   keepAlive(alive: boolean): void
   /**
-   * Ends the whole tree, after `grace` or the milliseconds that are given; the reason is
-   * 'cancelled'. Harmless when it is over already.
+   * Ends the whole tree with the reason 'cancelled', and kills it after `graceMs` (default: `grace`
+   * of its options). Does nothing when it has ended.
    */
-  kill(patience?: number): void
+  kill(graceMs?: number): void
   readonly end: Promise<ChildEnd>
 }
 
@@ -99,13 +90,10 @@ export async function openChild(options: ChildOptions): Promise<OpenChild> {
   }
 }
 
-// The pipes of a child are sockets, whatever their type says.
+// The pipes of a child are sockets, although their type is Readable.
 type RefCountedHandle = { ref?(): unknown; unref?(): unknown }
 
-/**
- * Starts a child, held by its limits and inside its sandbox where it has them, and watches it until
- * it is over.
- */
+/** Starts a child with its limits and in its sandbox, and supervises it until its end. */
 async function spawnSupervised(options: ChildOptions, stdin: ChildInput): Promise<SupervisedChild> {
   if (options.stdoutVariable === undefined) return spawnPrepared(options, stdin)
   const opened = await openChannels(stdin)
@@ -121,7 +109,7 @@ async function spawnPrepared(
 ): Promise<SupervisedChild> {
   const { sandbox, limits } = options
   if (sandbox === undefined && limits === undefined) return supervise(options, stdin)
-  const { prepare } = await loadPreparer(sandbox)
+  const prepare = await loadPreparer(sandbox)
   const began = performance.now()
   const prepared = await prepare(options)
   if (prepared instanceof Error) {
@@ -132,8 +120,8 @@ async function spawnPrepared(
   return { ...supervised, end: supervised.end.then(prepared.explain) }
 }
 
-// Programs that a tool starts inherit its variables, but not always its stdout: by this they tell
-// the difference.
+// Programs that a tool starts inherit its variables, but not always its stdout. This lets them
+// recognise it.
 function identifyStdout(
   variable: string,
   { stdio }: PendingChannels,
@@ -144,21 +132,20 @@ function identifyStdout(
   return { [variable]: `${dev}:${ino}` }
 }
 
-type LaunchPreparer = { prepare(options: ChildOptions): Promise<PreparedLaunch | Error> }
-
-function loadPreparer(sandbox: SandboxProfile | undefined): Promise<LaunchPreparer> {
-  if (sandbox === undefined) return import('../sandbox/limits.ts')
+async function loadPreparer(
+  sandbox: SandboxProfile | undefined,
+): Promise<(options: ChildOptions) => Promise<PreparedLaunch | Error>> {
+  if (sandbox === undefined) return (await import('../sandbox/limits.ts')).prepareLimits
   return 'grants' in sandbox
-    ? import('../sandbox/tool-sandbox.ts')
-    : import('../sandbox/probe-sandbox.ts')
+    ? (await import('../sandbox/tool-sandbox.ts')).prepareToolSandbox
+    : (await import('../sandbox/probe-sandbox.ts')).prepareProbeSandbox
 }
 
 const MAX_INPUT_FILE_BYTES = MEBIBYTE
 
 /**
- * A descriptor from which a child reads that input, then its end. Unlike the sockets that Node
- * makes it can be opened as /dev/stdin, and nobody has to feed it.
- * Undefined where the input is large or the system has no such place; then a pipe has to do.
+ * Opens a descriptor from which a child reads the input. Unlike Node's sockets, it can be opened as
+ * /dev/stdin. Returns undefined when the input is large or the system does not support it.
  */
 function openInputFile(input: string | Uint8Array): number | undefined {
   const bytes = typeof input === 'string' ? Buffer.from(input) : input
@@ -166,18 +153,15 @@ function openInputFile(input: string | Uint8Array): number | undefined {
 }
 
 /**
- * Starts a process that outlives ours: in a session of its own, with nothing of ours in its hands
- * but a file that takes what it says when it breaks. Gives its id, or why there is none.
+ * Starts a process that outlives this one, in its own session, with its output in `logFile`. Returns
+ * its id, or why it could not be started.
  */
 export async function spawnDetached(
   { command: [program, ...args], cwd, env }: Pick<ChildOptions, 'command' | 'cwd' | 'env'>,
-  complaints: string,
+  logFile: string,
 ): Promise<number | Error> {
-  const [{ spawn }, { closeSync, openSync }] = await Promise.all([
-    import('node:child_process'),
-    import('node:fs'),
-  ])
-  const file = openSync(complaints, 'a', 0o600)
+  const { spawn } = await import('node:child_process')
+  const file = openSync(logFile, 'a', 0o600)
   try {
     const child = spawn(program, args, {
       cwd,

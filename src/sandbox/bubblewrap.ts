@@ -8,27 +8,38 @@ import { openMemoryFile, reopenMemoryFile } from '../process/channels.ts'
 import type { ChildEnd, ChildOptions } from '../process/child.ts'
 import { toStartError } from '../process/supervise.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { listWords } from '../util/text.ts'
 
 const FIRST_DESCRIPTOR = 3
 
-/** What bubblewrap gets by descriptor. */
+/**
+ * Arguments that show these devices. `--dev` would create the folder too, but with unlimited shared
+ * memory and a second user namespace.
+ */
+export function bindDevices(names: string): readonly string[] {
+  return listWords(names).flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`])
+}
+
+/** Arguments that create the links to the streams of a process. */
+export const STREAM_LINKS: readonly string[] = listWords(`
+  --symlink /proc/self/fd/0 /dev/stdin --symlink /proc/self/fd/1 /dev/stdout
+  --symlink /proc/self/fd/2 /dev/stderr --symlink /proc/self/fd /dev/fd`)
+
+/** The descriptors that are passed to bubblewrap. */
 export type SandboxDescriptors = {
-  /**
-   * The number under which bubblewrap reads these bytes. Throws where the system has no files in
-   * memory.
-   */
+  /** Returns the number of a descriptor with these bytes. Throws without files in memory. */
   bytes(content: Uint8Array): string
-  /** The same for what is the same in every sandbox. */
+  /** The same for content that many sandboxes share. */
   text(content: string, encoding?: BufferEncoding): string
-  /** The number of a pipe to us. */
+  /** Returns the number of a pipe to this process. */
   pipe(): number
   readonly all: readonly (number | 'pipe')[]
-  /** Where nothing was started after all. */
+  /** Call it when the sandbox was not started. */
   closeAll(): void
 }
 
 const cachedFiles = new Map<string, number>()
-/** Contents that never change are few; this bounds those that do. */
+/** Bounds the contents that do change, such as /etc/hosts. */
 const MAX_CACHED_FILES = 32
 
 /** Collects the descriptors of one sandbox. */
@@ -57,35 +68,29 @@ export function createDescriptors(): SandboxDescriptors {
   }
 }
 
-/**
- * The end of a sandboxed child as if there were no sandbox: when only the sandbox ran, the child
- * was never started.
- */
+/** Turns an end into `not-started` when only bubblewrap or prlimit ran, and not the child. */
 export async function explainSandboxEnd(end: ChildEnd, options: ChildOptions): Promise<ChildEnd> {
   if (end.reason !== 'exited' || end.status === 0 || end.stdout.length > 0) return end
-  const words = readFirstErrorLine(end)
+  const line = readFirstErrorLine(end)
   const explained = await explainLimitedEnd(end, options)
-  if (explained !== end || !words.startsWith('bwrap: ')) return explained
+  if (explained !== end || !line.startsWith('bwrap: ')) return explained
   return {
     ...end,
     reason: 'not-started',
     problem: new ToolError(
       'SANDBOX_UNAVAILABLE',
-      `${JSON.stringify(options.command[0])} got no sandbox: ${words.slice('bwrap: '.length)}`,
+      `${JSON.stringify(options.command[0])} got no sandbox: ${line.slice('bwrap: '.length)}`,
     ),
   }
 }
 
-/**
- * The end of a child that was started by the program that limits it, as if there had been none:
- * when only that ran, the child was never started.
- */
+/** Turns an end into `not-started` when bubblewrap or prlimit could not execute the child. */
 export async function explainLimitedEnd(end: ChildEnd, options: ChildOptions): Promise<ChildEnd> {
   if (end.reason !== 'exited' || end.status === 0 || end.stdout.length > 0) return end
   const line = readFirstErrorLine(end)
-  const words = /^(?:bwrap: execvp .*|prlimit: failed to execute .*): (.+)$/.exec(line)?.[1]
-  if (words === undefined) return end
-  const cause = Object.assign(new Error(words), { code: ERRNO_BY_MESSAGE[words] })
+  const message = /^(?:bwrap: execvp .*|prlimit: failed to execute .*): (.+)$/.exec(line)?.[1]
+  if (message === undefined) return end
+  const cause = Object.assign(new Error(message), { code: ERRNO_BY_MESSAGE[message] })
   return {
     ...end,
     reason: 'not-started',
@@ -98,28 +103,26 @@ export function readFirstErrorLine({ stderr }: Pick<ChildEnd, 'stderr'>): string
   return stderr.toString('utf8', 0, 1000).trim().split('\n')[0]!
 }
 
-const ERRNO_BY_MESSAGE: { readonly [words: string]: string } = {
+const ERRNO_BY_MESSAGE: { readonly [message: string]: string } = {
   'No such file or directory': 'ENOENT',
   'Permission denied': 'EACCES',
   'Argument list too long': 'E2BIG',
 }
 
-/**
- * Why bubblewrap makes no sandbox, from what it says: forbidden by the system, or something else.
- */
-export function toBubblewrapError(words: string): ToolError {
-  const isForbidden = /namespace|uid map|not permitted|permission denied/i.test(words)
+/** The error of a sandbox that bubblewrap could not create, from its message. */
+export function toBubblewrapError(message: string): ToolError {
+  if (/namespace|uid map|not permitted|permission denied/i.test(message))
+    return toNoSandboxError(
+      `this system forbids user namespaces (${message})`,
+      'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1',
+    )
   return toNoSandboxError(
-    isForbidden
-      ? `this system forbids user namespaces (${words})`
-      : `bubblewrap does not work here (${words})`,
-    isForbidden
-      ? 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1'
-      : 'Run it by hand: bwrap --unshare-all --ro-bind / / true',
+    `bubblewrap does not work here (${message})`,
+    'Run it by hand: bwrap --unshare-all --ro-bind / / true',
   )
 }
 
-/** The one error of a machine that has no sandbox. */
+/** The error of a machine that has no sandbox. */
 export function toNoSandboxError(why: string, fix: string): ToolError {
   return new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox: ${why}`, { suggestion: fix })
 }

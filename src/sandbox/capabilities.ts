@@ -3,9 +3,8 @@
  * sandbox.
  */
 
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChildEnd, ToolProfile } from '../process/child.ts'
 import type { HostEnv } from '../process/environment.ts'
@@ -14,49 +13,40 @@ import { getOwnPid } from '../process/host.ts'
 import { findProgram } from '../process/programs.ts'
 import { runChild } from '../process/run.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { readFirstErrorLine } from './bubblewrap.ts'
+import { withTemporaryFolder } from '../util/files.ts'
+import { readFirstErrorLine, toNoSandboxError } from './bubblewrap.ts'
 import { findCgroupParent } from './cgroup.ts'
 import type { SandboxUser } from './requirements.ts'
 import { findSandboxUser, SYSTEM_PATH } from './requirements.ts'
 
-/** What this machine can enforce, found by trying it. */
+/** What this machine can enforce. */
 export type SandboxCapabilities = {
   /** The best level of a run. */
   readonly level: 'L1' | 'L3'
-  /** Why it is not L3, in words; empty where it is. */
+  /** Why it is not L3. */
   readonly reasons: readonly string[]
-  /** The same as an error, for whoever needs more. */
+  /** The same as an error. */
   readonly problem?: ToolError
   readonly details: {
-    /**
-     * Files outside cannot be read or written, servers cannot be reached, and other processes are
-     * not seen.
-     */
+    /** Outside files, servers and other processes are out of reach. */
     readonly files: boolean
     readonly network: boolean
     readonly processes: boolean
-    /** System calls are filtered, and no program gains rights. */
+    /** System calls are filtered, and no program gains privileges. */
     readonly seccomp: boolean
     readonly privileges: boolean
-    /** The kernel holds the number of processes of a tool down. */
+    /** The kernel limits the number of processes of a tool. */
     readonly nproc: boolean
-    /**
-     * Who holds the memory of a whole tree down: the kernel, where a control group was given into
-     * our hands, otherwise a watchdog.
-     */
+    /** What limits the memory of a tree: the kernel, if a control group was delegated, or a watchdog. */
     readonly memory: 'cgroup' | 'watchdog'
-    /** Who tools are: the user who starts them, or whom root becomes. */
-    readonly user:
-      { readonly uid: number; readonly gid: number; readonly isDropped: boolean } | undefined
+    /** The user of tools: the one who starts them, or the one root changes to. */
+    readonly user: SandboxUser | undefined
   }
 }
 
 const capabilitiesByPath = new Map<string, Promise<SandboxCapabilities>>()
 
-/**
- * Finds out what can be enforced here, by a run that tries to get out. The answer is kept for each
- * PATH as long as we run.
- */
+/** Detects what can be enforced here, by a run that tries to escape, once for each PATH. */
 export function detectCapabilities(env: HostEnv): Promise<SandboxCapabilities> {
   const path = env['PATH'] ?? ''
   const found = capabilitiesByPath.get(path) ?? runDetection(path)
@@ -65,33 +55,27 @@ export function detectCapabilities(env: HostEnv): Promise<SandboxCapabilities> {
 }
 
 async function runDetection(path: string): Promise<SandboxCapabilities> {
-  const who = findSandboxUser()
-  if (who instanceof Error) return toMissingCapabilities(who, undefined)
+  const user = findSandboxUser()
+  if (user instanceof Error) return toMissingCapabilities(user, undefined)
   const end = await runEscapeTrial(path)
-  if (end instanceof Error) return toMissingCapabilities(end, who)
+  if (end instanceof Error) return toMissingCapabilities(end, user)
   const could = new Set(end.stdout.toString().trim().split('\n'))
   if (!could.delete('tried'))
-    return toMissingCapabilities(end.problem ?? new Error(describeTrialEnd(end)), who)
-  const holds = (what: string): boolean => !could.has(what)
+    return toMissingCapabilities(end.problem ?? new Error(describeTrialEnd(end)), user)
   const details = {
-    ...NO_CAPABILITIES,
-    files: holds('files'),
-    network: holds('network'),
-    processes: holds('processes'),
-    seccomp: holds('seccomp'),
-    privileges: holds('privileges'),
-    nproc: holds('nproc'),
-    memory: (await findCgroupParent()) ? ('cgroup' as const) : ('watchdog' as const),
-    user: who,
-  }
+    files: !could.has('files'),
+    network: !could.has('network'),
+    processes: !could.has('processes'),
+    seccomp: !could.has('seccomp'),
+    privileges: !could.has('privileges'),
+    nproc: !could.has('nproc'),
+    memory: (await findCgroupParent()) ? 'cgroup' : 'watchdog',
+    user,
+  } as const
   if (could.size === 0) return { level: 'L3', reasons: [], details }
-  const problem = new ToolError(
-    'SANDBOX_UNAVAILABLE',
-    `There is no sandbox: bubblewrap runs, but does not hold ${[...could].join(', ')}`,
-    {
-      suggestion:
-        'Install the bubblewrap of your system: sudo apt-get install --reinstall bubblewrap',
-    },
+  const problem = toNoSandboxError(
+    `bubblewrap runs, but does not hold ${[...could].join(', ')}`,
+    'Install the bubblewrap of your system: sudo apt-get install --reinstall bubblewrap',
   )
   return { level: 'L1', reasons: [problem.message], problem, details }
 }
@@ -104,19 +88,13 @@ const NO_CAPABILITIES = {
   privileges: false,
   nproc: false,
   memory: 'watchdog',
-  user: undefined,
 } as const
 
-function toMissingCapabilities(why: Error, who: SandboxUser | undefined): SandboxCapabilities {
+function toMissingCapabilities(why: Error, user: SandboxUser | undefined): SandboxCapabilities {
   const problem = ToolError.is(why)
     ? why
     : new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox: ${why.message}`, { cause: why })
-  return {
-    level: 'L1',
-    reasons: [problem.message],
-    problem,
-    details: { ...NO_CAPABILITIES, user: who },
-  }
+  return { level: 'L1', reasons: [problem.message], problem, details: { ...NO_CAPABILITIES, user } }
 }
 
 function describeTrialEnd({ reason, status, signal, stderr }: ChildEnd): string {
@@ -143,17 +121,13 @@ done </proc/self/status
 [ "$(ulimit -u)" = ${TRIAL_PROCESS_LIMIT} ] || echo nproc
 echo tried`
 
-/**
- * Runs what tries to get out of a sandbox of exactly the kind that tools get. Its stdout says what
- * it could, and `tried` at the end.
- */
+/** Runs the escape script in a sandbox as tools get it. Its stdout lists what it could do, then `tried`. */
 async function runEscapeTrial(path: string): Promise<ChildEnd | Error> {
   const bash = findProgram('bash', '/bin:/usr/bin:/usr/local/bin')
   if (bash === undefined)
-    return new ToolError(
-      'SANDBOX_UNAVAILABLE',
-      'There is no sandbox: bash, with which it is tried, is not installed',
-      { suggestion: 'sudo apt-get install bash' },
+    return toNoSandboxError(
+      'bash, with which it is tried, is not installed',
+      'sudo apt-get install bash',
     )
   try {
     return await withTrialTargets(({ secret, workspace, port }) => {
@@ -164,17 +138,8 @@ async function runEscapeTrial(path: string): Promise<ChildEnd | Error> {
         limits: { processes: TRIAL_PROCESS_LIMIT },
         secrets: [],
       }
-      const command = [
-        bash,
-        '-c',
-        ESCAPE_SCRIPT,
-        'trial',
-        secret,
-        String(port),
-        String(getOwnPid()),
-      ] as const
       return runChild({
-        command,
+        command: [bash, '-c', ESCAPE_SCRIPT, 'trial', secret, `${port}`, `${getOwnPid()}`],
         cwd: workspace,
         env: { PATH: path, LC_ALL: 'C' },
         timeout: TRIAL_TIMEOUT_MS,
@@ -188,40 +153,34 @@ async function runEscapeTrial(path: string): Promise<ChildEnd | Error> {
 
 type TrialTargets = { readonly secret: string; readonly workspace: string; readonly port: number }
 
-/**
- * Makes a file that everybody may read and a server that everybody may reach, so that nothing but
- * the sandbox is in the way, as long as `use` needs them.
- */
+/** Creates a readable file and a reachable server while `use` runs, so that only the sandbox protects them. */
 async function withTrialTargets<Result>(
   use: (outside: TrialTargets) => Promise<Result>,
 ): Promise<Result> {
   const { createServer } = await import('node:net')
-  const folder = mkdtempSync(join(tmpdir(), 'toolable-trial-'))
-  const server = createServer((socket) => socket.destroy())
-  try {
-    chmodSync(folder, 0o777)
-    const [secret, workspace] = [join(folder, 'secret'), join(folder, 'workspace')]
-    writeFileSync(secret, 'secret', { mode: 0o644 })
-    mkdirSync(workspace)
-    await new Promise<void>((resolve, reject) =>
-      server.once('error', reject).listen(0, '127.0.0.1', resolve),
-    )
-    return await use({ secret, workspace, port: (server.address() as AddressInfo).port })
-  } finally {
-    server.close()
-    rmSync(folder, { recursive: true, force: true })
-  }
+  return withTemporaryFolder('toolable-trial-', async (folder) => {
+    const server = createServer((socket) => socket.destroy())
+    try {
+      chmodSync(folder, 0o777)
+      const [secret, workspace] = [join(folder, 'secret'), join(folder, 'workspace')]
+      writeFileSync(secret, 'secret', { mode: 0o644 })
+      mkdirSync(workspace)
+      await new Promise<void>((resolve, reject) =>
+        server.once('error', reject).listen(0, '127.0.0.1', resolve),
+      )
+      return await use({ secret, workspace, port: (server.address() as AddressInfo).port })
+    } finally {
+      server.close()
+    }
+  })
 }
 
 const TRIAL_HOST = 'trial.test'
-/** A port that needs a right to be listened on, as most servers have one. */
+/** Proves that listeners can be opened on privileged ports, which most servers have. */
 const PRIVILEGED_PORT = 443
 const EGRESS_TRIAL_TIMEOUT_MS = 20_000
 
-/**
- * Finds out, by a run that talks to a server of ours, whether tools here can be let to exact
- * servers. Resolves with the reason where they cannot.
- */
+/** Tries whether tools can be restricted to exact servers. Resolves to the reason if they cannot. */
 export async function runEgressTrial(path: string): Promise<Error | undefined> {
   try {
     return await withTrialTargets(async ({ workspace, port }) => {

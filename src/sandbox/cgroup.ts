@@ -21,46 +21,46 @@ import { getOwnPid, sendSignal } from '../process/host.ts'
 import { identifyProcess, isAlive } from '../process/process-table.ts'
 import { supervise } from '../process/supervise.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isPathInside } from '../util/files.ts'
+import { delay } from '../util/async.ts'
+import { hasErrorCode, isPathInside, readTextFile } from '../util/files.ts'
 import { MEBIBYTE } from '../util/units.ts'
+import { once } from '../util/values.ts'
 import type { SandboxStatus } from './namespace.ts'
 
 /** The control group of one sandbox. */
 type SandboxCgroup = {
-  /** What is left to be watched. */
+  /** The limits that the watchdog has to enforce. */
   readonly watchedLimits: ResourceLimits
-  /**
-   * Puts everything that is in the sandbox into the group, before the tool is there, then lets it
-   * go; `giveUp` where that fails.
-   */
+  /** Adds the sandbox to the group before the tool starts, then lets it start. `giveUp`: on failure. */
   admit(child: ChildProcess, gate: number, status: SandboxStatus, giveUp: () => void): void
-  /**
-   * Takes the group away; the end says whether the kernel ended the tool, or why it never started.
-   */
+  /** Removes the group. The end says whether the kernel ended the tool, or why it did not start. */
   release(end: ChildEnd): Promise<ChildEnd>
 }
 
 /**
- * Where the control group of a sandbox with these limits is made; undefined where it needs none or
- * this machine does not let us, so that everything is watched.
+ * Finds where to create the control group of a sandbox with these limits. Undefined when it needs
+ * none, or when this machine has none for us and the watchdog does everything.
  */
-export async function findCgroupsFor({
-  memoryMb,
-  processes,
-}: ResourceLimits): Promise<CgroupParent | undefined> {
-  return memoryMb === undefined && processes === undefined ? undefined : findCgroupParent()
+export async function findCgroupsFor(limits: ResourceLimits): Promise<CgroupParent | undefined> {
+  const isNeeded = limits.memoryMb !== undefined || limits.processes !== undefined
+  return isNeeded ? findCgroupParent() : undefined
 }
 
 /**
- * Makes the control group of a sandbox. Throws where this machine suddenly does not let us any
- * more, because the record says that the kernel holds the tool.
+ * Creates the control group of a sandbox. Throws when that fails although the trial worked, because
+ * the record says that the kernel enforces the limits.
  */
 export function openCgroup(groups: CgroupParent, limits: ResourceLimits): SandboxCgroup {
-  const { memoryMb: _held, ...watched } = limits
-  const group = makeOrExplain(groups, limits)
+  const { memoryMb: _enforced, ...watchedLimits } = limits
+  let group: Cgroup
+  try {
+    group = groups.create(limits)
+  } catch (error) {
+    throw toCgroupError(groups, error)
+  }
   let problem: ToolError | undefined
   return {
-    watchedLimits: watched,
+    watchedLimits,
     admit(child, gate, status, giveUp) {
       const opener = child.stdio[gate] as Writable & { unref?(): void }
       opener.on('error', () => {}).unref?.()
@@ -83,14 +83,6 @@ export function openCgroup(groups: CgroupParent, limits: ResourceLimits): Sandbo
   }
 }
 
-function makeOrExplain(groups: CgroupParent, limits: ResourceLimits): Cgroup {
-  try {
-    return groups.create(limits)
-  } catch (error) {
-    throw toCgroupError(groups, error)
-  }
-}
-
 function toCgroupError({ folder }: CgroupParent, error: unknown): ToolError {
   return new ToolError(
     'SANDBOX_UNAVAILABLE',
@@ -99,11 +91,11 @@ function toCgroupError({ folder }: CgroupParent, error: unknown): ToolError {
   )
 }
 
-/** Where groups for runs can be made. */
+/** A control group in which groups for runs can be created. */
 type CgroupParent = {
-  /** The folder that was given into our hands. */
+  /** The folder that was delegated to us. */
   readonly folder: string
-  /** A group for one run. Throws where the system does not want to. */
+  /** Creates the group of one run. Throws when the system refuses. */
   create(limits: CgroupLimits): Cgroup
 }
 
@@ -111,17 +103,11 @@ const CONTROLLERS = ['memory', 'pids']
 const TRIAL_LIMITS = { memoryMb: 64, processes: 16 }
 const TRIAL_TIMEOUT_MS = 5000
 
-let cgroupParent: Promise<CgroupParent | undefined> | undefined
-
 /**
- * Finds out, by trying it, whether a group that we are in was given into our hands, so that the
- * kernel holds runs to their memory. Undefined where none was. Takes away what runners left that
- * were killed.
+ * Tries whether a group of this process was delegated to it, so that the kernel can limit the memory
+ * of runs. Undefined when none was. Removes what killed runners left behind.
  */
-export function findCgroupParent(): Promise<CgroupParent | undefined> {
-  cgroupParent ??= searchCgroupParent()
-  return cgroupParent
-}
+export const findCgroupParent = once(searchCgroupParent)
 
 async function searchCgroupParent(): Promise<CgroupParent | undefined> {
   for (const folder of listOwnCgroups()) {
@@ -134,8 +120,7 @@ async function searchCgroupParent(): Promise<CgroupParent | undefined> {
   return undefined
 }
 
-// Processes and controllers exclude each other in all groups but the outermost, so that the one
-// that we are in ourselves seldom serves.
+// Only the outermost group may have both processes and controllers, so our own group rarely works.
 function hasControllers(folder: string): boolean {
   try {
     const [offered, given] = ['cgroup.controllers', 'cgroup.subtree_control'].map((name) =>
@@ -188,10 +173,7 @@ async function canUseCgroups(groups: CgroupParent): Promise<boolean> {
   }
 }
 
-/**
- * Whose groups they are: a process, by its number, the moment of its start, and the namespace that
- * both belong to.
- */
+/** Identifies this process in names of groups: its PID namespace, its number and its start time. */
 function getOwnerName(): string {
   return `toolable-${readPidNamespace()}-${getOwnPid()}-${identifyProcess(getOwnPid())?.start ?? 0}`
 }
@@ -199,7 +181,7 @@ function getOwnerName(): string {
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of readdirSync(folder)) {
     const [, namespace, pid, start] = /^toolable-(\d+)-(\d+)-(\d+)-\d+$/.exec(name) ?? []
-    // Whether processes of another namespace live cannot be seen from here.
+    // Processes of another namespace cannot be seen from here.
     if (
       start === undefined ||
       namespace !== readPidNamespace() ||
@@ -214,33 +196,26 @@ function readPidNamespace(): string {
   return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
 }
 
-/**
- * How often, and after how many milliseconds, a group is removed again that still has somebody in
- * it.
- */
+/** A group that still has processes is removed again this often, after this many milliseconds. */
 const MAX_REMOVE_ATTEMPTS = 100
 const REMOVE_RETRY_MS = 5
 
-/** What the kernel holds down by a control group. */
+/** The limits that a control group enforces. */
 type CgroupLimits = Pick<ResourceLimits, 'memoryMb' | 'processes'>
 
 /** A control group of one run. */
 type Cgroup = {
-  /**
-   * Puts a process into it; those that it starts later are in it too. Throws where the system does
-   * not want to.
-   */
+  /** Adds a process; its future children are in the group too. Throws when the system refuses. */
   addProcess(pid: number): void
-  /** What it used too much of, where the kernel ended it for that. */
+  /** The limit for which the kernel ended it. */
   getExceededLimit(): LimitExceeded | undefined
-  /** Kills whoever is left in it and takes it away. */
+  /** Kills the remaining processes and removes the group. */
   remove(): Promise<void>
 }
 
 /**
- * Makes a group in which all processes together are held to these limits by the kernel: who wants
- * more memory is ended with all the others, and nothing goes to swap instead. Throws where one of
- * the limits cannot be set.
+ * Creates a group that limits all its processes together: beyond the memory limit the kernel kills
+ * all of them, and nothing is swapped. Throws when a limit cannot be set.
  */
 function createCgroup(folder: string, { memoryMb, processes }: CgroupLimits): Cgroup {
   mkdirSync(folder)
@@ -250,7 +225,7 @@ function createCgroup(folder: string, { memoryMb, processes }: CgroupLimits): Cg
     if (memoryMb !== undefined) {
       set('memory.max', Math.floor(memoryMb * MEBIBYTE))
       set('memory.oom.group', 1)
-      // There is no such file where there is no swap.
+      // The file is missing without swap.
       if (existsSync(join(folder, 'memory.swap.max'))) set('memory.swap.max', 0)
     }
     if (processes !== undefined) set('pids.max', processes)
@@ -260,8 +235,7 @@ function createCgroup(folder: string, { memoryMb, processes }: CgroupLimits): Cg
   }
   return {
     addProcess: (pid) => set('cgroup.procs', pid),
-    // Whoever is killed because the whole machine has no memory left is counted too, but did not
-    // come to its own limit.
+    // A process killed because the whole machine is out of memory counts as oom_kill, but not as oom.
     getExceededLimit: () =>
       memoryMb !== undefined &&
       countMemoryEvents(folder, 'oom_kill') > 0 &&
@@ -272,16 +246,16 @@ function createCgroup(folder: string, { memoryMb, processes }: CgroupLimits): Cg
   }
 }
 
-/** Kills whoever is in a group and takes it away; leaves it where that takes too long. */
+/** Kills the processes of a group and removes it; gives up when that takes too long. */
 async function removeCgroup(folder: string): Promise<void> {
   for (let round = 0; round < MAX_REMOVE_ATTEMPTS; round += 1) {
     try {
       return rmdirSync(folder)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EBUSY') return
+      if (!hasErrorCode(error, 'EBUSY')) return
     }
     killCgroup(folder)
-    await new Promise((resolve) => setTimeout(resolve, REMOVE_RETRY_MS))
+    await delay(REMOVE_RETRY_MS)
   }
 }
 
@@ -290,57 +264,33 @@ function killCgroup(folder: string): void {
     writeFileSync(join(folder, 'cgroup.kill'), '1')
   } catch {
     // Older kernels have no such file.
-    for (const pid of readOrEmpty(join(folder, 'cgroup.procs'))
-      .split('\n')
-      .filter((line) => line !== ''))
-      sendSignal(Number(pid), 'SIGKILL')
+    const pids = readTextFile(join(folder, 'cgroup.procs'))?.match(/\d+/g) ?? []
+    for (const pid of pids) sendSignal(Number(pid), 'SIGKILL')
   }
 }
 
 function countMemoryEvents(folder: string, event: string): number {
-  return Number(
-    new RegExp(`^${event} (\\d+)$`, 'm').exec(readOrEmpty(join(folder, 'memory.events')))?.[1] ?? 0,
-  )
-}
-
-function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'latin1')
-  } catch {
-    return ''
-  }
+  const events = readTextFile(join(folder, 'memory.events')) ?? ''
+  return Number(new RegExp(`^${event} (\\d+)$`, 'm').exec(events)?.[1] ?? 0)
 }
 
 /**
- * The control groups that we are in, the innermost first, as folders; empty where the machine has
- * none of the second version, or shows us only those of others.
+ * Lists the folders of the control groups (version 2) that this process is in, the innermost first.
+ * Empty when there are none or they are not visible.
  */
 function listOwnCgroups(): readonly string[] {
-  try {
-    return parseOwnCgroups(
-      readFileSync('/proc/self/mountinfo', 'utf8'),
-      readFileSync('/proc/self/cgroup', 'utf8'),
-    )
-  } catch {
-    return []
-  }
+  const [mounts = '', memberships = ''] = ['mountinfo', 'cgroup'].map((name) =>
+    readTextFile(`/proc/self/${name}`),
+  )
+  return parseOwnCgroups(mounts, memberships)
 }
 
-/**
- * The same from the texts of /proc: a mount has its root in its file system and its place before a
- * dash, and its type after it.
- */
+/** The same from the texts of /proc: in a mount, root and folder precede a dash, the type follows it. */
 export function parseOwnCgroups(mounts: string, memberships: string): readonly string[] {
   const own = /^0::(\/.*)$/m.exec(memberships)?.[1]
   const [, root, top] = /^\d+ \d+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(mounts) ?? []
-  if (
-    own === undefined ||
-    root === undefined ||
-    top === undefined ||
-    own.includes('/..') ||
-    !isPathInside(root, own)
-  )
-    return []
+  if (own === undefined || root === undefined || top === undefined) return []
+  if (own.includes('/..') || !isPathInside(root, own)) return []
   const groups = [`${top}/${own.slice(root.length)}`.replace(/\/+/g, '/').replace(/\/$/, '')]
   while (groups.at(-1) !== top) groups.push(dirname(groups.at(-1)!))
   return groups

@@ -7,13 +7,14 @@ import type { LookupAddress } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { EgressGrant } from '../process/grants.ts'
+import { once } from '../util/values.ts'
 
-/** Asks the system for the addresses of a name. */
+/** Looks up the addresses of a name. */
 type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>
 
 /**
- * Finds the addresses of one server: asked for at the first connection and kept from then on, so
- * that a name cannot mean one thing when it is judged and another when it is dialled.
+ * Finds the addresses of one server, at the first connection. They are kept, so that a name cannot
+ * resolve to one address when it is checked and to another when it is used.
  */
 export type FindServerAddresses = () => Promise<readonly LookupAddress[]>
 
@@ -22,17 +23,14 @@ const LOOPBACK_ADDRESSES: readonly LookupAddress[] = [
   { address: '::1', family: 6 },
 ]
 
-/**
- * The addresses of a server that was granted. Rejects where its name leads nowhere, or to where
- * only names of this machine may lead. `ask` is the system unless a test answers.
- */
+/** Resolves the name of a granted server once. Rejects for names without an allowed address. */
 export function pinAddresses(
   { host, local }: EgressGrant,
   ask: ResolveHost = resolveWithSystem,
 ): FindServerAddresses {
   let pinned: Promise<readonly LookupAddress[]> | undefined
   return () => {
-    // Names of this machine are never asked for, because whoever answers could lead them elsewhere.
+    // Names of this machine are not looked up, because the answer could redirect them.
     pinned ??= local ? Promise.resolve(LOOPBACK_ADDRESSES) : resolveAllowed(host, ask)
     pinned.catch(() => {
       pinned = undefined
@@ -43,16 +41,13 @@ export function pinAddresses(
 
 async function resolveAllowed(host: string, ask: ResolveHost): Promise<readonly LookupAddress[]> {
   const found = await ask(host)
-  const judged = found.map(({ address, family }) => ({
-    address,
-    family,
-    why: findForbiddenReason(address),
-  }))
-  const allowed = judged.filter(({ why }) => why === undefined)
-  if (allowed.length > 0) return allowed.map(({ address, family }) => ({ address, family }))
-  const [first] = judged
+  const allowed = found.filter(({ address }) => findForbiddenReason(address) === undefined)
+  if (allowed.length > 0) return allowed
+  const [first] = found
   throw new Error(
-    first ? `${host} leads to ${first.address}, which ${first.why}` : `${host} has no address`,
+    first
+      ? `${host} leads to ${first.address}, which ${findForbiddenReason(first.address)}`
+      : `${host} has no address`,
   )
 }
 
@@ -63,14 +58,14 @@ async function resolveWithSystem(host: string): Promise<readonly LookupAddress[]
 
 type AddressRange = readonly [address: string, bits: number]
 
-/** What no name of a server may lead to, by what it is. */
+/** Addresses that no server name may resolve to, by their description. */
 const FORBIDDEN_RANGES: {
   readonly [what: string]: {
     readonly ipv4: readonly AddressRange[]
     readonly ipv6: readonly AddressRange[]
   }
 } = {
-  // Clouds tell secrets of the machine there; the link-local range holds most of them.
+  // Metadata services of clouds; most are link-local.
   'tells secrets of the machine': {
     ipv4: [
       ['169.254.169.254', 32],
@@ -98,25 +93,23 @@ const FORBIDDEN_RANGES: {
   'is no single server': { ipv4: [['224.0.0.0', 3]], ipv6: [['ff00::', 8]] },
 }
 
-/** IPv4 inside IPv6: as sockets show it, and as translators of networks take it. */
+/** IPv4 inside IPv6: as sockets show it, and as NAT64 uses it. */
 const IPV4_IN_IPV6_PREFIXES = ['::ffff:', '64:ff9b::', '64:ff9b:1::', '::']
 const IPV4_IN_IPV6_BITS = 96
 
-let blockLists: readonly (readonly [what: string, list: BlockList])[] | undefined
-
-/**
- * Why a tool may not be let to an address, though it stands for a name that was granted; undefined
- * where it may.
- */
-export function findForbiddenReason(address: string): string | undefined {
-  blockLists ??= Object.entries(FORBIDDEN_RANGES).map(
+const listBlocked = once(() =>
+  Object.entries(FORBIDDEN_RANGES).map(
     ([what, { ipv4, ipv6 }]) => [what, toBlockList(ipv4, ipv6)] as const,
-  )
+  ),
+)
+
+/** Returns why a tool may not connect to an address, although its name was granted. */
+export function findForbiddenReason(address: string): string | undefined {
   const plain = address.replace(/%.*$/, '')
   if (isIP(plain) === 0) return 'is no address'
   const family = isIP(plain) === 4 ? 'ipv4' : 'ipv6'
   return (
-    blockLists.find(([, list]) => list.check(plain, family))?.[0] ??
+    listBlocked().find(([, list]) => list.check(plain, family))?.[0] ??
     (listOwnAddresses().includes(plain) ? 'is this machine' : undefined)
   )
 }

@@ -12,6 +12,8 @@ import type { EgressGrant } from '../process/grants.ts'
 import { nodePath } from '../process/host.ts'
 import { findProgram } from '../process/programs.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { waitAtMost } from '../util/async.ts'
+import { listWords } from '../util/text.ts'
 import { compact } from '../util/values.ts'
 import { toBubblewrapError, toNoSandboxError } from './bubblewrap.ts'
 import type { FindServerAddresses } from './egress-addresses.ts'
@@ -19,17 +21,14 @@ import { pinAddresses } from './egress-addresses.ts'
 import type { SandboxPrograms, SandboxUser } from './requirements.ts'
 import { SYSTEM_PATH } from './requirements.ts'
 
-/**
- * Connections that one tool may have at the same time, because each of them takes two of our
- * descriptors.
- */
+/** Connections of one tool at the same time; each takes two of our descriptors. */
 const MAX_CONNECTIONS = 512
-/** How long what a tool sent last may take to leave after the tool is over. */
+/** How long the last bytes of a tool may take to be sent after its end. */
 const FLUSH_TIMEOUT_MS = 1000
 
 /**
- * Lets a tool talk to exactly these servers: in a network of its own their names lead to listeners
- * of ours, and each connection is passed on to the server of that name and port alone.
+ * Lets a tool connect to exactly these servers: in its own network their names resolve to listeners
+ * of ours, which relay each connection to that host and port.
  */
 export async function openEgress(
   grants: readonly EgressGrant[],
@@ -86,42 +85,34 @@ export async function openEgress(
 }
 
 async function flushRelays(relays: ReadonlySet<EgressRelay>): Promise<void> {
-  // Connections that wait in a queue are taken in the next turn.
+  // Connections in the queue are accepted in the next turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve))
-  let longest: NodeJS.Timeout | undefined
-  const enough = new Promise((resolve) => {
-    longest = setTimeout(resolve, FLUSH_TIMEOUT_MS)
-  })
-  await Promise.race([Promise.all([...relays].map(({ sent }) => sent)), enough])
-  clearTimeout(longest)
+  await waitAtMost(FLUSH_TIMEOUT_MS, Promise.all([...relays].map(({ sent }) => sent)))
 }
 
-/** What the network of a tool asks of its sandbox. */
+/** The network of a tool. */
 export type SandboxNetwork = {
-  /** Whether it is the network of this machine. */
+  /** It is the network of this machine. */
   readonly isShared: boolean
-  /** The content of /etc/hosts; absent where the names of the real machine count. */
+  /** The content of /etc/hosts; absent when names are resolved as on the real machine. */
   readonly hosts?: string
-  /**
-   * The command in front of another that starts it in a network that is there already. `asRoot`: it
-   * is root who enters, and stays root.
-   */
+  /** The command prefix that enters an existing network. `asRoot`: root enters and stays root. */
   readonly enter?: (asRoot: boolean) => readonly string[]
-  /** When the tool is in its network. */
+  /** Call it when the tool has entered its network. */
   readonly entered?: () => void
-  /** When the tool is over; what it sent last is still passed on where it ended by itself. */
+  /** Call it after the end of the tool; its last bytes are still sent if it ended by itself. */
   release(hasEndedWell: boolean): void | Promise<void>
 }
 
 const START_TIMEOUT_MS = 15_000
 const MAX_ERROR_CHARACTERS = 4000
-/** Where the channel and the program stand among the descriptors of the opener. */
+/** The descriptor of node in the opener. */
 const PROGRAM_DESCRIPTOR = 4
 
 /**
- * Runs in the new network: opens each listener, hands it over and keeps none, because who keeps one
- * would take connections too. Then it waits until the tool has entered,
- * for a network that nobody is in cannot be entered.
+ * Runs in the new network: opens each listener, sends it to us and closes its own copy, which would
+ * accept connections too. Then it waits until the tool has entered, because a network without
+ * processes cannot be entered.
  */
 const OPENER_SCRIPT = `const { createServer } = require('node:net')
 process.once('disconnect', () => process.exit())
@@ -136,45 +127,29 @@ const open = async () => {
 }
 open().catch((error) => process.send({ problem: error.message }))`
 
-/** A network of its own with nothing in it but listeners that are ours. */
+/** A network with nothing but our listeners. */
 type EgressListeners = {
-  /** In the order in which they were asked for. */
+  /** In the order of the servers. */
   readonly listeners: readonly Server[]
-  /** A process that is in that network, until it is let go. */
+  /** A process in that network, until `release`. */
   readonly pid: number
   release(): void
 }
 
-/**
- * Makes a network with a listener for each server. Resolves with the reason where this machine does
- * not allow it.
- */
+/** Creates a network with a listener for each server, or returns why this machine cannot. */
 async function openListeners(
   servers: readonly EgressServer[],
   { bwrap }: SandboxPrograms,
   { uid, gid, isDropped }: SandboxUser,
 ): Promise<EgressListeners | ToolError> {
   const { spawn } = await import('node:child_process')
-  // Through its descriptor, because another user may not get to where it lies.
+  // By its descriptor, because another user may not be able to reach its folder.
   const program = openSync(nodePath, 'r')
   const stdio: unknown[] = ['ignore', 'ignore', 'pipe', 'ipc', program]
-  const uncover = maskInheritedDescriptors(stdio)
-  const bubble = [
-    bwrap,
-    '--unshare-user',
-    '--unshare-net',
-    '--die-with-parent',
-    '--cap-drop',
-    'ALL',
-    '--cap-add',
-    'CAP_NET_BIND_SERVICE',
-    '--dev-bind',
-    '/',
-    '/',
-    '--',
-  ]
-  const [command, ...args] = [
-    ...bubble,
+  const unmask = maskInheritedDescriptors(stdio)
+  const args = [
+    ...listWords('--unshare-user --unshare-net --die-with-parent --cap-drop ALL'),
+    ...listWords('--cap-add CAP_NET_BIND_SERVICE --dev-bind / / --'),
     `/proc/self/fd/${PROGRAM_DESCRIPTOR}`,
     '-e',
     OPENER_SCRIPT,
@@ -183,10 +158,10 @@ async function openListeners(
   const identity = isDropped ? { uid, gid } : {}
   try {
     return await collectListeners(
-      spawn(command, args, { cwd: '/', env: {}, stdio: stdio as StdioOptions, ...identity }),
+      spawn(bwrap, args, { cwd: '/', env: {}, stdio: stdio as StdioOptions, ...identity }),
     )
   } finally {
-    uncover()
+    unmask()
     closeSync(program)
   }
 }
@@ -196,48 +171,44 @@ type OpenerMessage = { readonly pid?: number; readonly problem?: string }
 function collectListeners(opener: ChildProcess): Promise<EgressListeners | ToolError> {
   return new Promise((resolve) => {
     const listeners: Server[] = []
-    let words = ''
-    const letGo = (): void => {
+    let stderr = ''
+    const release = (): void => {
       if (opener.connected) opener.disconnect()
       opener.stderr?.destroy()
     }
     const settle = (result: EgressListeners | ToolError): void => {
-      clearTimeout(longest)
+      clearTimeout(timer)
       resolve(result)
     }
     const fail = (why: string): void => {
       for (const listener of listeners) listener.close()
-      letGo()
+      release()
       opener.kill('SIGKILL')
       settle(toBubblewrapError(why))
     }
-    const longest = setTimeout(
+    const timer = setTimeout(
       () => fail(`it took more than ${START_TIMEOUT_MS / 1000} s`),
       START_TIMEOUT_MS,
     )
     opener.stderr
       ?.on('data', (chunk: Buffer) => {
-        if (words.length < MAX_ERROR_CHARACTERS) words += chunk.toString()
+        if (stderr.length < MAX_ERROR_CHARACTERS) stderr += chunk.toString()
       })
       .on('error', () => {})
     opener.on('error', (error) => fail(error.message))
-    opener.once('close', () =>
-      fail(
-        words
-          .trim()
-          .split('\n')[0]!
-          .replace(/^bwrap: /, '') || 'the network could not be made',
-      ),
-    )
+    opener.once('close', () => {
+      const [line = ''] = stderr.trim().split('\n')
+      fail(line.replace(/^bwrap: /, '') || 'the network could not be made')
+    })
     opener.on('message', ({ pid, problem }: OpenerMessage, listener) => {
       if (listener) listeners.push(listener as Server)
       else if (pid === undefined) fail(problem ?? 'the listeners could not be opened')
-      else settle({ listeners, pid, release: letGo })
+      else settle({ listeners, pid, release })
     })
   })
 }
 
-/** How long one address may be silent before the next is tried besides. */
+/** How long one address may be silent before the next is tried too. */
 const NEXT_ADDRESS_MS = 1000
 
 type RelayTarget = {
@@ -247,25 +218,25 @@ type RelayTarget = {
 }
 type ConnectFunction = typeof import('node:net').connect
 
-/** A connection of a tool that is passed on. */
+/** A relayed connection of a tool. */
 type EgressRelay = {
-  /** Resolves when everything that the tool sent is passed on, or cannot be any more. */
+  /** Resolves when everything that the tool sent is relayed, or the connection is closed. */
   readonly sent: Promise<void>
   /** Resolves when both sides are closed. */
   readonly closed: Promise<unknown>
-  /** Ends both sides at once. */
+  /** Closes both sides immediately. */
   destroy(): void
 }
 
 /**
- * Passes a connection of a tool on to its server, byte for byte: the end of one direction leaves
- * the other open, a slow reader slows the writer down, and a reset is passed on as one.
+ * Relays a connection of a tool to its server, byte for byte: half-closed connections, backpressure
+ * and resets are relayed too.
  */
 function relayConnection(
   inner: Socket,
   { host, port, find }: RelayTarget,
   connect: ConnectFunction,
-  tell: NonNullable<ToolProfile['onConnection']>,
+  report: NonNullable<ToolProfile['onConnection']>,
 ): EgressRelay {
   const lookup: LookupFunction = (_host, { all }, answer) => {
     find().then(
@@ -289,12 +260,13 @@ function relayConnection(
   inner.setNoDelay(true)
   outer.once('connect', () => {
     isConnected = true
-    tell(compact({ host, port, address: outer.remoteAddress }))
+    report(compact({ host, port, address: outer.remoteAddress }))
     inner.pipe(outer)
     outer.pipe(inner)
   })
   outer.on('error', (error: NodeJS.ErrnoException) => {
-    if (!isConnected) tell({ host, port, refused: error.message || error.code || 'no connection' })
+    if (!isConnected)
+      report({ host, port, refused: error.message || error.code || 'no connection' })
     resetSocket(inner)
   })
   inner.on('error', () => resetSocket(outer))
@@ -312,50 +284,41 @@ function relayConnection(
   }
 }
 
-// A socket that still connects would be reset only after it had connected.
+// A socket that is still connecting would be reset only after it has connected.
 function resetSocket(socket: Socket): void {
   if (socket.connecting) socket.destroy()
   else socket.resetAndDestroy()
 }
 
-/** Names that programs take for their own machine without asking anybody. */
+/** Names that programs resolve to their own machine themselves. */
 const LOCALHOST_NAME = /(^|\.)localhost$|^127\.0\.0\.1$/
 const LOOPBACK_ADDRESS = '127.0.0.1'
 const ADDRESSES_PER_BLOCK = 250
 
-/**
- * A server as the tool finds it: the address under which its name stands in the tool's own list of
- * names.
- */
+/** A server with the address that its name has in the sandbox. */
 type EgressServer = EgressGrant & { readonly address: string }
 
-/** What each server is called inside, and the content of /etc/hosts that says so. */
+/** Assigns an address in the sandbox to each server, and writes /etc/hosts. */
 export function assignAddresses(grants: readonly EgressGrant[]): {
   readonly servers: readonly EgressServer[]
   readonly hosts: string
 } {
-  const names = [...new Set(grants.map(({ host }) => host))].filter(
-    (host) => !LOCALHOST_NAME.test(host),
-  )
-  const addressOf = (host: string): string =>
+  const hosts = [...new Set(grants.map(({ host }) => host))]
+  const names = hosts.filter((host) => !LOCALHOST_NAME.test(host))
+  const ownNames = hosts.filter((host) => LOCALHOST_NAME.test(host) && host !== LOOPBACK_ADDRESS)
+  const getAddress = (host: string): string =>
     LOCALHOST_NAME.test(host) ? LOOPBACK_ADDRESS : toLoopbackAddress(names.indexOf(host))
-  const itself = [...new Set(grants.map(({ host }) => host))].filter(
-    (host) => LOCALHOST_NAME.test(host) && host !== LOOPBACK_ADDRESS,
-  )
-  const servers = grants.map((grant): EgressServer => ({
-    ...grant,
-    address: addressOf(grant.host),
-  }))
+  const servers = grants.map((grant) => ({ ...grant, address: getAddress(grant.host) }))
   return {
     // Two names of this machine are one server.
     servers: [
       ...new Map(servers.map((server) => [`${server.address}:${server.port}`, server])).values(),
     ],
     hosts: [
-      ...[...new Set(['localhost', ...itself])].map((host) => `${LOOPBACK_ADDRESS} ${host}`),
-      // Servers of this machine listen on the other of its addresses alone.
-      ...(itself.includes('localhost') ? [] : ['::1 localhost']),
-      ...names.map((host) => `${addressOf(host)} ${host}`),
+      ...[...new Set(['localhost', ...ownNames])].map((host) => `${LOOPBACK_ADDRESS} ${host}`),
+      // Our listeners for this machine have the IPv4 address only.
+      ...(ownNames.includes('localhost') ? [] : ['::1 localhost']),
+      ...names.map((host) => `${getAddress(host)} ${host}`),
       '',
     ].join('\n'),
   }

@@ -4,51 +4,45 @@
  */
 
 import type { StdioOptions } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { maskInheritedDescriptors } from '../process/channels.ts'
-import type {
-  ChildOptions,
-  LaunchPlan,
-  PreparedLaunch,
-  ProcessController,
-} from '../process/child.ts'
+import type { ChildOptions, PreparedLaunch, ProcessController } from '../process/child.ts'
 import { createGroupController } from '../process/child.ts'
 import type { ResourceLimits } from '../process/grants.ts'
 import { sendSignal } from '../process/host.ts'
 import { listPidsAfter, readProcess } from '../process/process-table.ts'
 import { DEFAULT_PATH, findProgram } from '../process/programs.ts'
+import { readTextFile } from '../util/files.ts'
 import { MEBIBYTE } from '../util/units.ts'
-import { compact } from '../util/values.ts'
+import { compact, once } from '../util/values.ts'
 import { explainLimitedEnd } from './bubblewrap.ts'
 import { watchLimits } from './watchdog.ts'
 
 /**
- * Limits for a child that has no sandbox. A program that is not there is started as it is, so that
- * the system says what is wrong with it.
+ * Prepares limits for a child without a sandbox. A program that does not exist is started directly,
+ * so that the error is about the program and not about prlimit.
  */
-export async function prepare(options: ChildOptions): Promise<PreparedLaunch> {
+export async function prepareLimits(options: ChildOptions): Promise<PreparedLaunch> {
   const { command, cwd, env, limits = {} } = options
-  const isThere = findProgram(command[0], env['PATH'], cwd) !== undefined
-  const limited = isThere
+  const exists = findProgram(command[0], env['PATH'], cwd) !== undefined
+  const limited = exists
     ? buildLimitCommand(toProcessLimits(limits, false), findProgram('prlimit', DEFAULT_PATH))
     : []
   const deathWatch = await openParentDeathWatch()
-  const mark = getRunIdTag(env)
-  const take: LaunchPlan['attach'] = (_child, pid) => {
-    const controller = createGroupController(pid, true)
-    const clear = async (): Promise<void> => {
-      await controller.cleanUp()
-      if (mark !== undefined) killTagged(mark, pid)
-    }
-    return deathWatch.guard(pid, { ...controller, cleanUp: clear }, mark)
-  }
+  const tag = getRunIdTag(env)
   return {
     plan: {
       command: [...limited, ...command] as unknown as ChildOptions['command'],
       cwd,
       env,
       descriptors: [],
-      attach: take,
+      attach: (_child, pid) => {
+        const controller = createGroupController(pid, true)
+        const cleanUp = async (): Promise<void> => {
+          await controller.cleanUp()
+          if (tag !== undefined) killTagged(tag, pid)
+        }
+        return deathWatch.guard(pid, { ...controller, cleanUp }, tag)
+      },
     },
     watch: (root, onReached, input) =>
       watchLimits(limits, { countProcesses: true, input }, root, onReached),
@@ -58,18 +52,15 @@ export async function prepare(options: ChildOptions): Promise<PreparedLaunch> {
 
 const MAX_OPEN_FILES = 4096
 
-/**
- * What the kernel holds each single process to. The sums of a tree are watched; these stop the one
- * that is too fast to be watched.
- */
+/** Limits that the kernel enforces for each process, for one that is too fast for the watchdog. */
 type ProcessLimits = {
   readonly [name in 'core' | 'cpu' | 'data' | 'fsize' | 'nofile' | 'nproc']?: number
 }
 
 /**
- * The limits of each process that follow from those of a tree. `nproc` counts all processes of a
- * user, so that it only makes sense in a user namespace.
- * Address space is left alone: Node and Java reserve far more of it than they use.
+ * Derives the limits of each process from those of the tree. `nproc` counts all processes of a user,
+ * so it is only used in a user namespace. Address space is not limited: Node and Java reserve far
+ * more than they use.
  */
 export function toProcessLimits(
   { cpuSeconds, memoryMb, processes, fileMb, workspaceMb }: ResourceLimits,
@@ -77,11 +68,10 @@ export function toProcessLimits(
 ): ProcessLimits {
   const largest = Math.min(fileMb ?? Infinity, workspaceMb ?? Infinity)
   return compact({
-    // Not 0: programs of the machine that collect crashes are started all the same then, and would
-    // put the memory of a tool on its disk.
+    // With 0, crash collectors of the machine would still start and write the memory to its disk.
     core: 1,
     nofile: MAX_OPEN_FILES,
-    // One second more than the tree has, which is ended with a reason that says why.
+    // One second more than the tree has, so that the watchdog ends it first, with a reason.
     cpu: cpuSeconds !== undefined ? Math.ceil(cpuSeconds) + 1 : undefined,
     data: memoryMb !== undefined ? Math.floor(memoryMb * MEBIBYTE) : undefined,
     fsize: Number.isFinite(largest) ? Math.floor(largest * MEBIBYTE) : undefined,
@@ -89,10 +79,7 @@ export function toProcessLimits(
   })
 }
 
-/**
- * The words that set these limits: before the command where `prlimit` does it, otherwise a shell.
- * Never above what we may set ourselves.
- */
+/** Builds the command prefix that sets these limits, with prlimit or a shell, up to our hard limits. */
 export function buildLimitCommand(
   limits: ProcessLimits,
   prlimit: string | undefined,
@@ -104,7 +91,7 @@ export function buildLimitCommand(
     return [prlimit, ...allowed.map(([name, value]) => `--${name}=${value}`), '--']
   const script = allowed
     .flatMap(([name, value]) => ULIMIT_ARGUMENTS[name]?.(value) ?? [])
-    .map((words) => `ulimit ${words} || exit 126; `)
+    .map((option) => `ulimit ${option} || exit 126; `)
   return ['/bin/sh', '-c', `${script.join('')}exec "$@"`, 'sh']
 }
 
@@ -125,28 +112,23 @@ const PROC_LIMIT_NAMES: { readonly [name: string]: string } = {
   nproc: 'Max processes',
 }
 
-let ownLimits: string | undefined
+const readOwnLimits = once(() => readTextFile('/proc/self/limits') ?? '')
 
-// The second column, after the name and the limit that is in force.
+// The second column, after the name and the soft limit.
 function readHardLimit(name: string): number {
-  try {
-    ownLimits ??= readFileSync('/proc/self/limits', 'latin1')
-    const line = ownLimits
-      .split('\n')
-      .find((candidate) => candidate.startsWith(PROC_LIMIT_NAMES[name]!))
-    const value = line?.slice(PROC_LIMIT_NAMES[name]!.length).trim().split(/\s+/)[1]
-    return value === undefined || value === 'unlimited' ? Infinity : Number(value)
-  } catch {
-    return Infinity
-  }
+  const title = PROC_LIMIT_NAMES[name]!
+  const line = readOwnLimits()
+    .split('\n')
+    .find((candidate) => candidate.startsWith(title))
+  const value = line?.slice(title.length).trim().split(/\s+/)[1]
+  return value === undefined || value === 'unlimited' ? Infinity : Number(value)
 }
 
 /**
- * Reads lines `+ pid mark` and `- pid mark`. At the end of its input, which comes however our
- * process ends, it kills the groups and sessions of the processes that it
- * still knows, all that descends from them, and all that has one of the marks in its environment.
- * In `stat` a process has its number in front, then its name in
- * brackets, its state, parent, group and session.
+ * Reads lines `+ pid tag` and `- pid tag`. Its input ends when this process ends; then it kills the
+ * remaining processes, their groups, sessions and descendants, and all processes with one of the
+ * tags in their environment. In `stat`, the name in brackets is followed by state, parent, group and
+ * session.
  */
 const WATCH_SCRIPT = `trap '' HUP INT TERM PIPE
 known=' ' marks=' '
@@ -177,20 +159,17 @@ for mark in $marks; do
   done
 done 2>/dev/null`
 
-/** Who kills our children when we cannot any more. */
+/** Kills our children when this process dies. */
 type ParentDeathWatch = {
-  /**
-   * `mark` is a variable of the child, as `name=value`, by which also those are found that left
-   * everything else behind.
-   */
-  guard(pid: number, controller: ProcessController, mark: string | undefined): ProcessController
+  /** `tag`: a variable of the child, as `name=value`, that also finds daemons it started. */
+  guard(pid: number, controller: ProcessController, tag?: string): ProcessController
 }
 
 let parentDeathWatch: Promise<ParentDeathWatch> | undefined
 
 /**
- * The one deathWatch of our process: a small shell that outlives us. Where it cannot be started,
- * children are only ended by ourselves.
+ * Starts the death watch of this process once: a small shell that outlives it. Without the shell,
+ * only this process ends its children.
  */
 export function openParentDeathWatch(): Promise<ParentDeathWatch> {
   parentDeathWatch ??= startParentDeathWatch()
@@ -200,55 +179,47 @@ export function openParentDeathWatch(): Promise<ParentDeathWatch> {
 async function startParentDeathWatch(): Promise<ParentDeathWatch> {
   const { spawn } = await import('node:child_process')
   const stdio: unknown[] = ['pipe', 'ignore', 'ignore']
-  const uncover = maskInheritedDescriptors(stdio)
+  const unmask = maskInheritedDescriptors(stdio)
   const shell = spawn('/bin/sh', ['-c', WATCH_SCRIPT], {
     cwd: '/',
     env: {},
     stdio: stdio as StdioOptions,
     detached: true,
   })
-  uncover()
+  unmask()
   const input = shell.stdin
-  const forget = (): void => {
-    parentDeathWatch = undefined
-  }
+  const forget = (): void => void (parentDeathWatch = undefined)
   shell.on('error', forget).on('exit', forget).unref()
   input?.on('error', () => {})
   ;(input as { unref?(): void } | null)?.unref?.()
-  const tell = (words: string): void => {
-    if (input?.writable) input.write(words)
+  const send = (line: string): void => {
+    if (input?.writable) input.write(line)
   }
   return {
-    guard(pid, controller, mark = '-') {
-      tell(`+ ${pid} ${mark}\n`)
-      const clear = async (): Promise<void> => {
+    guard(pid, controller, tag = '-') {
+      send(`+ ${pid} ${tag}\n`)
+      const cleanUp = async (): Promise<void> => {
         await controller.cleanUp()
-        tell(`- ${pid} ${mark}\n`)
+        send(`- ${pid} ${tag}\n`)
       }
-      return { ...controller, cleanUp: clear }
+      return { ...controller, cleanUp }
     },
   }
 }
 
-/** The variable by which the processes of a run are known, as `name=value`, where they have one. */
-function getRunIdTag(env: { readonly [name: string]: string }): string | undefined {
+/** Returns the variable that identifies the processes of a run, as `name=value`, if there is one. */
+function getRunIdTag(env: ChildOptions['env']): string | undefined {
   const id = env['RUN_ID']
   return id !== undefined && /^[\w-]{4,64}$/.test(id) ? `RUN_ID=${id}` : undefined
 }
 
 /**
- * Kills what carries the mark and was started after its first process: daemons that left group and
- * session. Only those hide that also changed their environment.
+ * Kills the processes with this tag that are younger than `first`: daemons that left group and
+ * session. Those that also changed their environment are not found.
  */
-function killTagged(mark: string, first: number): void {
-  for (const pid of listPidsAfter(first))
-    if (hasTag(pid, mark) && readProcess(pid)) sendSignal(pid, 'SIGKILL')
-}
-
-function hasTag(pid: number, mark: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark)
-  } catch {
-    return false
+function killTagged(tag: string, first: number): void {
+  for (const pid of listPidsAfter(first)) {
+    const variables = readTextFile(`/proc/${pid}/environ`)?.split('\0')
+    if (variables?.includes(tag) && readProcess(pid)) sendSignal(pid, 'SIGKILL')
   }
 }

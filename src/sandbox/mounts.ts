@@ -20,17 +20,24 @@ import {
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { ToolProfile } from '../process/child.ts'
 import type { PathGrant } from '../process/grants.ts'
-import { containsHomeFolder, openFolderChain, toDescriptorPath } from '../process/safe-paths.ts'
+import {
+  containsHomeFolder,
+  isKernelPath,
+  openFolderChain,
+  toDescriptorPath,
+} from '../process/safe-paths.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isPathInside, resolveRealPath } from '../util/files.ts'
+import { listWords } from '../util/text.ts'
 import { MEBIBYTE } from '../util/units.ts'
+import { once } from '../util/values.ts'
+import { bindDevices, STREAM_LINKS } from './bubblewrap.ts'
 import type { SandboxUser } from './requirements.ts'
 import { hasFileMode } from './requirements.ts'
 
 /**
- * A file or folder that a tool sees: under which path, what it really is, whether it may write
- * there, and whether it only sees that it is there. `isPinned`: it was given already, and only
- * stays where it is.
+ * A file or folder in the sandbox. `isHidden`: it is shown empty. `isPinned`: it is visible anyway,
+ * and mounted so that the tool cannot move it.
  */
 export type SandboxMount = {
   readonly path: string
@@ -47,19 +54,16 @@ type MountRequest = {
   readonly tree?: boolean
 }
 
-/** Places that the sandbox makes itself. */
-const SANDBOX_OWNED_PATHS = ['/proc', '/dev', '/sys']
-
 /**
- * Everything of this machine that a tool sees besides the system, outer places first. `parts` is
- * what its program needs. Throws where a place cannot be given to it.
+ * Lists what a tool sees besides the system, outer folders first. `parts` is what its program needs.
+ * Throws for paths that no tool may have.
  */
 export function listMounts(
   { grants, workspace, readable, hidden = [] }: ToolProfile,
   parts: readonly string[],
 ): SandboxMount[] {
   const outside = (grant: PathGrant): boolean => !isPathInside(workspace, grant.path)
-  const wishes: MountRequest[] = [
+  const requests: MountRequest[] = [
     ...hidden.map((path): MountRequest => ({ path, isWritable: false, why: 'hidden' })),
     ...grants.write
       .filter(outside)
@@ -73,44 +77,33 @@ export function listMounts(
       .filter((path) => !isSystemPath(path) && !containsHomeFolder(path))
       .map((path): MountRequest => ({ path, isWritable: false, why: 'program' })),
   ]
-  const places: SandboxMount[] = []
-  // The order of the wishes decides where two of them name the same place.
-  for (const wish of [...wishes].sort((left, right) => left.path.length - right.path.length)) {
-    const outer = places.findLast((place) => isPathInside(place.path, wish.path))
-    if (isRedundantMount(wish, outer)) continue
-    const source = resolveRealPath(wish.path)
-    checkMountRequest(wish, source)
+  const mounts: SandboxMount[] = []
+  // The sort is stable: the first of two requests for the same path wins.
+  for (const request of requests.sort((left, right) => left.path.length - right.path.length)) {
+    const { path, isWritable, why } = request
+    const outer = mounts.findLast((mount) => isPathInside(mount.path, path))
+    if (isRedundantMount(request, outer)) continue
+    const source = resolveRealPath(path)
+    checkMountRequest(request, source)
     if (source === undefined) continue
-    if (outer?.isWritable) places.push(...pinFoldersBetween(outer, wish.path))
-    places.push({
-      path: wish.path,
-      source,
-      isWritable: wish.isWritable,
-      isHidden: wish.why === 'hidden',
-    })
+    if (outer?.isWritable) mounts.push(...pinFoldersBetween(outer, path))
+    mounts.push({ path, source, isWritable, isHidden: why === 'hidden' })
   }
-  return places
+  return mounts
 }
 
-// Who may write to a folder may move what is in it, and put something else where the runner will
-// look; only what is mounted itself cannot be moved.
+// A tool that may write to a folder can replace the folders in it, except for mount points.
 function pinFoldersBetween(outer: SandboxMount, path: string): SandboxMount[] {
   const folders: SandboxMount[] = []
   for (let folder = dirname(path); folder !== outer.path; folder = dirname(folder)) {
-    if (resolveRealPath(folder) === folder)
-      folders.unshift({
-        path: folder,
-        source: folder,
-        isWritable: true,
-        isHidden: false,
-        isPinned: true,
-      })
+    if (resolveRealPath(folder) !== folder) continue
+    const mount = { path: folder, source: folder, isWritable: true, isHidden: false } as const
+    folders.unshift({ ...mount, isPinned: true })
   }
   return folders
 }
 
-// What lies in a place that is seen already needs nothing, unless it is less free than that place
-// on purpose.
+// A path inside a mount needs no mount, unless it is to be less accessible than that mount.
 function isRedundantMount(
   { path, isWritable, why }: MountRequest,
   outer: SandboxMount | undefined,
@@ -124,11 +117,7 @@ function isRedundantMount(
 }
 
 function checkMountRequest({ path, why, tree }: MountRequest, source: string | undefined): void {
-  if (
-    !isAbsolute(path) ||
-    path === '/' ||
-    SANDBOX_OWNED_PATHS.some((made) => isPathInside(made, path))
-  )
+  if (!isAbsolute(path) || path === '/' || isKernelPath(path))
     throw new ToolError('PERMISSION', `${path} cannot be given to a tool`, {
       suggestion: 'Name the folder that the tool needs, and nothing above it',
     })
@@ -142,7 +131,7 @@ function checkMountRequest({ path, why, tree }: MountRequest, source: string | u
     return
   }
   if (why !== 'grant') return
-  // It was none when the manifest was read: somebody who may write there put it in place.
+  // It was no link when the manifest was read.
   if (source !== path)
     throw new ToolError(
       'PERMISSION',
@@ -155,16 +144,13 @@ function checkMountRequest({ path, why, tree }: MountRequest, source: string | u
     })
 }
 
-/**
- * Makes the places that a tool may write to and that are not there yet; gives a function that takes
- * away again what stayed empty.
- */
+/** Creates the missing paths that a tool may write. Call the result to remove those that stayed empty. */
 export function createGrantedPaths(
   { grants, workspace }: ToolProfile,
   who: SandboxUser,
 ): () => void {
   const made = grants.write.flatMap((grant) => {
-    // What others may write to may hold their links; nothing is followed there.
+    // Folders that tools may write can contain links, which are not followed.
     const outer = [
       workspace,
       ...grants.write.flatMap((other) => (other !== grant && other.tree ? [other.path] : [])),
@@ -183,7 +169,7 @@ function createGrantedPath({ path, tree }: PathGrant, who: SandboxUser): Created
   if (existsAt(path)) return []
   let above = dirname(path)
   while (!existsAt(above)) above = dirname(above)
-  // It was none when the manifest was read.
+  // It had no links when the manifest was read.
   if (resolveRealPath(above) !== above)
     throw new ToolError(
       'PERMISSION',
@@ -212,7 +198,7 @@ function createGrantedPath({ path, tree }: PathGrant, who: SandboxUser): Created
   }
 }
 
-// Outer ones first.
+// Outer paths first.
 function listPathsBetween(above: string, path: string): string[] {
   return path === above ? [] : [...listPathsBetween(above, dirname(path)), path]
 }
@@ -221,7 +207,7 @@ function createInsideGrant(outer: string, path: string, who: SandboxUser): Creat
   try {
     closeSync(openFolderChain(outer, path, (step) => createFolder(step, who)))
   } catch {
-    // Something else is in its place, which the tool put there itself.
+    // The tool itself put something else there.
   }
   return []
 }
@@ -233,15 +219,12 @@ function createFolder(path: string, owner: SandboxUser | undefined): void {
 
 function createFile(path: string, { uid, gid, isDropped }: SandboxUser): void {
   const file = openSync(path, 'wx')
-  // By its descriptor: its name may be a link by now.
+  // By its descriptor, because the name may be a link by now.
   if (isDropped) fchownSync(file, uid, gid)
   closeSync(file)
 }
 
-/**
- * Gives the workspace to the user that the tool is, where root starts it. Nothing is followed.
- * Throws where the disk does not allow it.
- */
+/** Makes the user of the tool the owner of the workspace when root starts it. Follows no link. */
 export function chownWorkspace(workspace: string, { uid, gid, isDropped }: SandboxUser): void {
   if (!isDropped) return
   const visit = (path: string): void => {
@@ -263,14 +246,11 @@ export function chownWorkspace(workspace: string, { uid, gid, isDropped }: Sandb
   }
 }
 
-/**
- * Throws where somebody is granted a place that he cannot use, because he is not the one who
- * granted it.
- */
-export function checkMountAccess(places: readonly SandboxMount[], who: SandboxUser): void {
-  for (const { path, source, isWritable } of who.isDropped
-    ? places.filter(({ isHidden, isPinned }) => !isHidden && !isPinned)
-    : []) {
+/** Throws PERMISSION for mounts that the user of the tool cannot access. */
+export function checkMountAccess(mounts: readonly SandboxMount[], who: SandboxUser): void {
+  if (!who.isDropped) return
+  for (const { path, source, isWritable, isHidden, isPinned } of mounts) {
+    if (isHidden || isPinned) continue
     const wanted = (statSync(source).isDirectory() ? 5 : 4) | (isWritable ? 2 : 0)
     if (hasFileMode(source, who, wanted)) continue
     throw new ToolError(
@@ -290,56 +270,32 @@ function removeIfEmpty(path: string, isFolder: boolean): void {
     if (isFolder) rmdirSync(path)
     else if (lstatSync(path).size === 0) unlinkSync(path)
   } catch {
-    // It holds something now.
+    // It has content now.
   }
 }
 
-/**
- * Folders of the system, which differ between systems in whether they are folders or links into
- * /usr. Every mount costs time, so that there are no more than programs need.
- */
-const SYSTEM_FOLDERS = [
-  '/usr',
-  '/bin',
-  '/sbin',
-  '/lib',
-  '/lib32',
-  '/lib64',
-  '/libx32',
-  '/nix/store',
-  '/etc/alternatives',
-  '/etc/ssl/certs',
-  '/etc/pki/tls/certs',
-  '/etc/pki/ca-trust',
-  '/etc/crypto-policies',
-]
+/** Folders of the system; some are links into /usr. Every mount costs time, so only these. */
+const SYSTEM_FOLDERS = listWords(`
+  /usr /bin /sbin /lib /lib32 /lib64 /libx32 /nix/store /etc/alternatives /etc/ssl/certs
+  /etc/pki/tls/certs /etc/pki/ca-trust /etc/crypto-policies`)
 
-/**
- * The few files of /etc that programs cannot do without: where libraries lie, how certificates are
- * read, the time zone, and names of ports. They are copied, which is cheaper than a mount.
- */
-const SYSTEM_FILES = [
-  '/etc/ld.so.cache',
-  '/etc/ssl/openssl.cnf',
-  '/etc/localtime',
-  '/etc/services',
-  '/etc/protocols',
-]
-const NETWORK_FILES = ['/etc/hosts', '/etc/resolv.conf', '/etc/host.conf', '/etc/gai.conf']
+/** The files of /etc that programs need. They are copied, which is cheaper than a mount. */
+const SYSTEM_FILES = listWords(
+  '/etc/ld.so.cache /etc/ssl/openssl.cnf /etc/localtime /etc/services /etc/protocols',
+)
+const NETWORK_FILES = listWords('/etc/hosts /etc/resolv.conf /etc/host.conf /etc/gai.conf')
 const MAX_SYSTEM_FILE_BYTES = 4 * MEBIBYTE
 
-/** Where memory is shared, a part of the temporary folder. */
+/** The folder of shared memory, a part of the temporary folder. */
 export const SHARED_MEMORY_FOLDER = '/tmp/.shared'
 
-/** Places of the system that every tool sees, so that nobody has to show them again. */
+/** True for a path in a folder of the system, which every tool sees. */
 export const isSystemPath = (path: string): boolean =>
-  SYSTEM_FOLDERS.some((folder) => path === folder || path.startsWith(`${folder}/`))
+  SYSTEM_FOLDERS.some((folder) => isPathInside(folder, path))
 
-let systemFolderArguments: readonly string[] | undefined
-
-/** The system without anything of its users: its programs, read-only. */
-export function listSystemMounts(): readonly string[] {
-  systemFolderArguments ??= SYSTEM_FOLDERS.flatMap((folder) => {
+/** Arguments that mount the programs and libraries of the system, read-only. */
+export const listSystemMounts = once((): readonly string[] =>
+  SYSTEM_FOLDERS.flatMap((folder) => {
     try {
       return lstatSync(folder).isSymbolicLink()
         ? ['--symlink', readlinkSync(folder), folder]
@@ -347,18 +303,15 @@ export function listSystemMounts(): readonly string[] {
     } catch {
       return []
     }
-  })
-  return systemFolderArguments
-}
+  }),
+)
 
 const systemFileCache = new Map<
   string,
   { readonly changed: number; readonly content: string | undefined }
 >()
 
-/**
- * The settings that programs read, as they are now; those of the network only where there is one.
- */
+/** Reads the system files that programs need; those of the network only if there is one. */
 export function readSystemFiles(hasNetwork: boolean): SandboxFile[] {
   return [...SYSTEM_FILES, ...(hasNetwork ? NETWORK_FILES : [])].flatMap((path) => {
     const found = statSync(path, { throwIfNoEntry: false })
@@ -378,37 +331,23 @@ function readSystemFile(path: string): string | undefined {
   }
 }
 
-/**
- * Devices that hold nothing. Whoever makes this folder with `--dev` gets unlimited shared memory
- * and a second user namespace besides.
- */
+/** Devices without content. Shared memory is a part of the temporary folder. */
 export const DEVICE_MOUNTS: readonly string[] = [
-  ...['null', 'zero', 'urandom'].flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`]),
-  '--symlink',
-  'urandom',
-  '/dev/random',
-  ...['stdin', 'stdout', 'stderr'].flatMap((name, descriptor) => [
-    '--symlink',
-    `/proc/self/fd/${descriptor}`,
-    `/dev/${name}`,
-  ]),
-  '--symlink',
-  '/proc/self/fd',
-  '/dev/fd',
-  '--symlink',
-  SHARED_MEMORY_FOLDER,
-  '/dev/shm',
+  ...bindDevices('null zero urandom'),
+  ...listWords('--symlink urandom /dev/random'),
+  ...STREAM_LINKS,
+  ...listWords(`--symlink ${SHARED_MEMORY_FOLDER} /dev/shm`),
 ]
 
 /** A file that exists only in the sandbox. */
 type SandboxFile = { readonly path: string; readonly content: string; readonly encoding?: 'latin1' }
 
-/** Where programs look for the home of the tool. */
+/** The home folder in the sandbox. */
 export const SANDBOX_HOME = '/tmp/home'
 
 /**
- * What a tool is told about users and names: there is only itself, and this machine. `hosts` is
- * absent where the names of the real machine count.
+ * Generates the files that describe users and host names: there is only the tool, and this machine.
+ * Without `hosts`, names are resolved as on the real machine.
  */
 export function generateIdentityFiles(
   { uid, gid }: SandboxUser,

@@ -4,40 +4,35 @@
 
 import type { ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { ProcessController } from '../process/child.ts'
 import { sendSignal } from '../process/host.ts'
 import type { ProcessIdentity } from '../process/process-table.ts'
 import { isAlive, isExiting, listAllChildren, readProcess } from '../process/process-table.ts'
 import { delay, waitAtMost } from '../util/async.ts'
 
-/**
- * How long the end of a namespace may take before its owner is killed too, and before nobody waits
- * for it any more.
- */
+/** How long the end of a namespace may take before its owner is killed too, and before we give up. */
 const NAMESPACE_EXIT_MS = 500
 const MAX_CLEANUP_MS = 3000
-/** It takes about a millisecond, which a clock would make two. */
+/** The end takes about a millisecond, and a timer would take two. */
 const SPIN_MS = 1
 
-/** What bubblewrap tells about a sandbox, in JSON objects. */
+/** What bubblewrap reports about a sandbox, in JSON objects. */
 export type SandboxStatus = {
   /** The first process of the namespace; all others die with it. */
   getFirstProcess(): ProcessIdentity | undefined
-  /**
-   * Whether the command inside came to an end of its own. To be asked when bubblewrap is over:
-   * waits until all that it told is read.
-   */
+  /** Whether the command inside has exited. Call it after bubblewrap has ended. */
   hasEnded(): Promise<boolean>
-  /** Resolves with the first process, or undefined where there never was one. */
+  /** Resolves to the first process, or to undefined if there was none. */
   readonly started: Promise<ProcessIdentity | undefined>
 }
 
-/** Reads what bubblewrap tells. */
+/** Reads the status messages of bubblewrap. */
 export function readSandboxStatus(stream: Readable): SandboxStatus {
   let text = ''
   let first: ProcessIdentity | undefined
   let resolve: (first: ProcessIdentity | undefined) => void
-  const known = new Promise<ProcessIdentity | undefined>((settle) => {
+  const started = new Promise<ProcessIdentity | undefined>((settle) => {
     resolve = settle
   })
   stream.on('data', (chunk: Buffer) => {
@@ -47,7 +42,7 @@ export function readSandboxStatus(stream: Readable): SandboxStatus {
     first = { pid: Number(pid), start: readProcess(Number(pid))?.start ?? '' }
     resolve(first)
   })
-  const told = new Promise<void>((settle) =>
+  const closed = new Promise<void>((settle) =>
     stream
       .on('error', () => {})
       .on('close', () => {
@@ -55,22 +50,18 @@ export function readSandboxStatus(stream: Readable): SandboxStatus {
         settle()
       }),
   )
-  const isTold = (): boolean => text.includes('"exit-code"')
+  const hasExitCode = (): boolean => text.includes('"exit-code"')
   const handle = stream as Readable & { unref?(): void }
   handle.unref?.()
   return {
     getFirstProcess: () => first,
-    started: known,
+    started,
     async hasEnded() {
-      // Its last words may still be in the pipe when its end is known.
-      if (!isTold()) await waitAtMost(NAMESPACE_EXIT_MS, told)
-      return isTold()
+      // The last message may still be in the pipe.
+      if (!hasExitCode()) await waitAtMost(NAMESPACE_EXIT_MS, closed)
+      return hasExitCode()
     },
   }
-}
-
-function waitForImmediate(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /**
@@ -89,7 +80,7 @@ export function createNamespaceController(
     return first !== undefined && isAlive(first) && sendSignal(first.pid, 'SIGKILL')
   }
   const kill = (): void => {
-    // Its owner waits until everything inside is dead, so it is left alone.
+    // Bubblewrap waits until everything inside is dead, so it is not killed yet.
     if (!killFirst()) sendSignal(-pid, 'SIGKILL')
     else
       last ??= setTimeout(
@@ -99,7 +90,7 @@ export function createNamespaceController(
   }
   return {
     getRootPid: () => status.getFirstProcess()?.pid,
-    // It may have said something before we heard who it is.
+    // The tool may produce output before its process is known.
     terminate: () =>
       void status.started.then((first) => {
         const tool = findToolPid(first?.pid, depth)
@@ -116,7 +107,7 @@ export function createNamespaceController(
         waited < MAX_CLEANUP_MS && killFirst() && !isExiting(status.getFirstProcess()!.pid);
         waited = performance.now() - began
       )
-        await (waited < SPIN_MS ? waitForImmediate() : delay(1))
+        await (waited < SPIN_MS ? setImmediate() : delay(1))
     },
   }
 }

@@ -18,35 +18,34 @@ import {
 import { supervise } from '../process/supervise.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isPathInside, resolveRealPath } from '../util/files.ts'
+import { listWords } from '../util/text.ts'
 import { MEBIBYTE } from '../util/units.ts'
 import type { SandboxDescriptors } from './bubblewrap.ts'
 import {
+  bindDevices,
   createDescriptors,
   explainSandboxEnd,
   readFirstErrorLine,
+  STREAM_LINKS,
   toBubblewrapError,
   toNoSandboxError,
 } from './bubblewrap.ts'
 import { getSeccompProgram } from './seccomp.ts'
 
-/** The sandbox of a child that is only asked what it is, or why there is none. */
-export async function prepare(options: ChildOptions): Promise<PreparedLaunch | ToolError> {
-  const { env } = options
+/** Prepares the sandbox of a program that is only probed, or returns why there is none. */
+export async function prepareProbeSandbox(
+  options: ChildOptions,
+): Promise<PreparedLaunch | ToolError> {
+  const { env, command } = options
   const found = await findSandbox(env)
   if (!found.available) return found.problem
   const descriptors = createDescriptors()
   const seccomp = toSeccompArguments(descriptors)
   if (seccomp instanceof ToolError) return seccomp
-  const command = wrapProbeCommand(
-    found.bubblewrap,
-    options.sandbox as ProbeProfile,
-    options.command,
-    env['PATH'],
-    seccomp,
-  )
+  const profile = options.sandbox as ProbeProfile
   return {
     plan: {
-      command,
+      command: wrapProbeCommand(found.bubblewrap, profile, command, env['PATH'], seccomp),
       cwd: '/',
       env,
       descriptors: descriptors.all,
@@ -56,8 +55,7 @@ export async function prepare(options: ChildOptions): Promise<PreparedLaunch | T
   }
 }
 
-// Nobody has asked for what is only looked at, so that it gets no more of the kernel than a tool.
-// Other machines do without.
+// A probed program gets the same seccomp filter as a tool, on architectures that have one.
 function toSeccompArguments(descriptors: SandboxDescriptors): readonly string[] | ToolError {
   const program = getSeccompProgram(cpuArchitecture)
   try {
@@ -69,17 +67,14 @@ function toSeccompArguments(descriptors: SandboxDescriptors): readonly string[] 
 
 const TRIAL_PROFILE = { writable: 'private-tmp', network: 'none' } as const
 
-/** A sandbox that works on this machine, or why there is none. */
+/** The programs of a sandbox that works on this machine, or why there is none. */
 type SandboxLookup =
   | { readonly available: true; readonly bubblewrap: BubblewrapPrograms }
   | { readonly available: false; readonly problem: ToolError }
 
 const sandboxLookups = new Map<string, Promise<SandboxLookup>>()
 
-/**
- * Finds out, by running it, whether this machine can make a sandbox. The answer is kept for each
- * PATH.
- */
+/** Tries whether this machine can create a sandbox, once for each PATH. */
 export function findSandbox(env: HostEnv): Promise<SandboxLookup> {
   const path = env['PATH'] ?? ''
   const found = sandboxLookups.get(path) ?? trySandbox(path)
@@ -94,7 +89,7 @@ async function trySandbox(path: string): Promise<SandboxLookup> {
   if (bwrap === undefined)
     return toMissingSandbox('bubblewrap is not installed', 'sudo apt-get install bubblewrap')
   const prlimit = findProgram('prlimit', search)
-  let words = ''
+  let reason = ''
   // Root can do without user namespaces where they are forbidden.
   for (const userNamespace of [true, false]) {
     const bubblewrap: BubblewrapPrograms = { bwrap, prlimit, userNamespace }
@@ -109,10 +104,10 @@ async function trySandbox(path: string): Promise<SandboxLookup> {
     )
     const { status, stderr, problem } = await trial.end
     if (status === 0) return { available: true, bubblewrap }
-    words ||=
+    reason ||=
       (problem?.message ?? readFirstErrorLine({ stderr })) || `bwrap ended with status ${status}`
   }
-  return { available: false, problem: toBubblewrapError(words) }
+  return { available: false, problem: toBubblewrapError(reason) }
 }
 
 function toMissingSandbox(why: string, fix: string): SandboxLookup {
@@ -120,32 +115,23 @@ function toMissingSandbox(why: string, fix: string): SandboxLookup {
 }
 
 const TMP_SIZE_BYTES = String(64 * MEBIBYTE)
-const DEVICE_NAMES = ['null', 'zero', 'full', 'random', 'urandom']
 
 /**
  * Limits of each process in the sandbox. Node and Java reserve more address space than they use, so
- * that data counts, not addresses.
+ * data is limited instead.
  */
-const PROBE_RLIMITS = [
-  '--core=1',
-  '--nofile=1024',
-  '--nproc=256',
-  '--cpu=60',
-  `--data=${1024 * MEBIBYTE}`,
-  `--fsize=${64 * MEBIBYTE}`,
-]
+const PROBE_RLIMITS = listWords(
+  `--core=1 --nofile=1024 --nproc=256 --cpu=60 --data=${1024 * MEBIBYTE} --fsize=${64 * MEBIBYTE}`,
+)
 
-/**
- * How this machine makes a sandbox: the programs for it, and whether user namespaces are part of
- * it.
- */
+/** The programs that create a sandbox, and whether they use user namespaces. */
 type BubblewrapPrograms = {
   readonly bwrap: string
   readonly prlimit: string | undefined
   readonly userNamespace: boolean
 }
 
-/** The command that runs a command in a sandbox; `more` are arguments for bubblewrap. */
+/** Wraps a command in bubblewrap; `more` are further arguments for it. */
 function wrapProbeCommand(
   sandbox: BubblewrapPrograms,
   { readable = [] }: ProbeProfile,
@@ -162,33 +148,17 @@ function wrapProbeCommand(
   return [
     sandbox.bwrap,
     ...(sandbox.userNamespace ? ['--unshare-user'] : []),
-    '--unshare-ipc',
-    '--unshare-pid',
-    '--unshare-net',
-    '--unshare-uts',
-    '--unshare-cgroup-try',
-    '--die-with-parent',
-    '--new-session',
-    '--cap-drop',
-    'ALL',
-    '--hostname',
-    'sandbox',
-    '--ro-bind',
-    '/',
-    '/',
+    ...listWords('--unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup-try'),
+    ...listWords('--die-with-parent --new-session --cap-drop ALL --hostname sandbox'),
+    ...listWords('--ro-bind / /'),
     ...hidden.flatMap(({ real }) => ['--size', TMP_SIZE_BYTES, '--tmpfs', real]),
-    ...toDeviceArguments(),
-    '--proc',
-    '/proc',
+    ...DEVICE_ARGUMENTS,
+    ...listWords('--proc /proc'),
     ...toBindArguments([...shown, ...asked]),
-    '--dir',
-    PROBE_HOME,
-    // What is written outside the temporary directory would vanish without a word, so that it fails
-    // instead.
+    ...listWords(`--dir ${PROBE_HOME}`),
+    // A write outside the temporary folder would be lost silently, so it fails instead.
     ...hidden.flatMap(({ real }) => (real === '/tmp' ? [] : ['--remount-ro', real])),
-    ...['HOME', 'TMPDIR'].flatMap((name) => ['--setenv', name, PROBE_HOME]),
-    '--chdir',
-    PROBE_HOME,
+    ...listWords(`--setenv HOME ${PROBE_HOME} --setenv TMPDIR ${PROBE_HOME} --chdir ${PROBE_HOME}`),
     ...more,
     '--',
     ...(sandbox.prlimit === undefined ? [] : [sandbox.prlimit, ...PROBE_RLIMITS, '--']),
@@ -196,31 +166,12 @@ function wrapProbeCommand(
   ]
 }
 
-// Whoever makes a device folder with `--dev` gets unlimited shared memory and a second user
-// namespace besides.
-function toDeviceArguments(): string[] {
-  return [
-    '--tmpfs',
-    '/dev',
-    ...DEVICE_NAMES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`]),
-    ...['stdin', 'stdout', 'stderr'].flatMap((name, descriptor) => [
-      '--symlink',
-      `/proc/self/fd/${descriptor}`,
-      `/dev/${name}`,
-    ]),
-    '--symlink',
-    '/proc/self/fd',
-    '/dev/fd',
-    '--perms',
-    '1777',
-    '--size',
-    TMP_SIZE_BYTES,
-    '--tmpfs',
-    '/dev/shm',
-    '--remount-ro',
-    '/dev',
-  ]
-}
+const DEVICE_ARGUMENTS = [
+  ...listWords('--tmpfs /dev'),
+  ...bindDevices('null zero full random urandom'),
+  ...STREAM_LINKS,
+  ...listWords(`--perms 1777 --size ${TMP_SIZE_BYTES} --tmpfs /dev/shm --remount-ro /dev`),
+]
 
 type VisiblePath = readonly [target: string, source: string]
 
@@ -232,14 +183,14 @@ function listVisiblePaths(
     const real = resolveRealPath(path)
     const targets =
       real === undefined ? [] : [path, real].flatMap((seen) => toSandboxPath(seen, hidden) ?? [])
-    // To show a hidden place as a whole would hide nothing.
+    // Showing a hidden folder as a whole would hide nothing.
     return targets
-      .filter((target) => !hidden.some((place) => isPathInside(target, place.real)))
+      .filter((target) => !hidden.some((folder) => isPathInside(target, folder.real)))
       .map((target) => [target, real!] as const)
   })
 }
 
-// Outer folders first, and nothing twice: what lies in a folder that is shown already is there.
+// Outer folders first, without paths inside a folder that is shown already.
 function toBindArguments(all: readonly VisiblePath[]): string[] {
   const shown = [...new Map(all)]
   const outer = shown.filter(
@@ -260,47 +211,43 @@ type BaseMounts = {
 }
 const baseMountsByPath = new Map<string, BaseMounts>()
 
-// The same for every child with that PATH, and dear to find out.
+// Finding them is expensive, and they are the same for every child with that PATH.
 function getBaseMounts(path: string): BaseMounts {
   const found = baseMountsByPath.get(path)
   if (found) return found
   const hidden = listHiddenFolders()
-  const ground = { hidden, shown: listVisiblePaths(listInstallations(path), hidden) }
-  baseMountsByPath.set(path, ground)
-  return ground
+  const mounts = { hidden, shown: listVisiblePaths(listInstallations(path), hidden) }
+  baseMountsByPath.set(path, mounts)
+  return mounts
 }
 
 const HIDDEN_PATHS = ['/tmp', '/home', '/root', '/var/home', '/var/tmp', '/run']
 
-/** A folder that the sandbox shows empty: as people write it, and as it really is called. */
+/** A folder that is empty in the sandbox: as it is written, and with links resolved. */
 type HiddenFolder = { readonly written: string; readonly real: string }
 
-/** Homes of users, temporary files, and the sockets of services; only what exists. */
+/** Lists the existing homes, temporary folders and folders with sockets of services. */
 function listHiddenFolders(): readonly HiddenFolder[] {
-  const places = [...HIDDEN_PATHS, tmpdir(), homedir()].flatMap((written) => {
+  const folders = [...HIDDEN_PATHS, tmpdir(), homedir()].flatMap((written) => {
     const real = resolveRealPath(written)
     return real === undefined || real === '/' ? [] : [{ written, real }]
   })
-  return places.filter(
+  // Of equal folders, the first stays.
+  return folders.filter(
     ({ real }, index) =>
-      !places.some((other, at) =>
-        at < index
-          ? isPathInside(other.real, real)
-          : at > index && other.real !== real && isPathInside(other.real, real),
+      !folders.some(
+        (other, at) =>
+          at !== index && isPathInside(other.real, real) && (at < index || other.real !== real),
       ),
   )
 }
 
-/**
- * Where a path of the host lies in the sandbox when it would be hidden there; undefined where it is
- * seen anyway.
- */
+/** Returns where to mount a path that would be hidden, or undefined for a visible path. */
 function toSandboxPath(path: string, hidden: readonly HiddenFolder[]): string | undefined {
-  const place = hidden.find(
+  const folder = hidden.find(
     ({ written, real }) => isPathInside(written, path) || isPathInside(real, path),
   )
-  return (
-    place &&
-    join(place.real, relative(isPathInside(place.written, path) ? place.written : place.real, path))
-  )
+  if (!folder) return undefined
+  const { written, real } = folder
+  return join(real, relative(isPathInside(written, path) ? written : real, path))
 }

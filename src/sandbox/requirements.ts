@@ -3,19 +3,20 @@
  * setpriv and a seccomp filter for this architecture.
  */
 
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute } from 'node:path'
 import { cpuArchitecture, getOwnUser, getSandboxUid, isLinux } from '../process/host.ts'
 import { findProgram } from '../process/programs.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isPathInside, resolveRealPath } from '../util/files.ts'
+import { isPathInside, readTextFile, resolveRealPath } from '../util/files.ts'
+import { once } from '../util/values.ts'
 import { toNoSandboxError } from './bubblewrap.ts'
 import { getSeccompProgram } from './seccomp.ts'
 
-/** Programs inside have to be of the system, because nothing else is there. */
+/** Programs inside the sandbox come from the system, because nothing else is visible. */
 export const SYSTEM_PATH = '/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin'
 
-/** The programs that make a sandbox, and the program that the kernel runs at every call. */
+/** The programs that create a sandbox, and its seccomp filter. */
 export type SandboxPrograms = {
   readonly bwrap: string
   readonly prlimit: string
@@ -24,14 +25,14 @@ export type SandboxPrograms = {
 }
 
 /**
- * What makes sandboxes here, or what is missing. `path`, which no tool may choose, is looked
- * through first for bubblewrap, which may lie anywhere but where tools could have put it: in
- * `writable` places, and in folders of the user whom root becomes.
+ * Finds the programs for a sandbox, or returns what is missing. Bubblewrap is searched in `path` (of
+ * the caller, not of the tool) first, except in folders that tools can write: `writable` and folders
+ * of the user that root changes to.
  */
 export function findSandboxPrograms(
   path: string | undefined,
-  who: SandboxUser,
-  writable: readonly string[] = [],
+  user: SandboxUser,
+  writable: readonly string[],
 ): SandboxPrograms | ToolError {
   if (!isLinux) return toNoSandboxError('sandboxes need Linux and bubblewrap', 'Run this on Linux')
   const seccomp = getSeccompProgram(cpuArchitecture)
@@ -42,13 +43,13 @@ export function findSandboxPrograms(
     )
   const trusted = (path ?? '')
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !isWritableByTools(folder, who, writable))
+    .filter((folder) => isAbsolute(folder) && !isWritableByTools(folder, user, writable))
   const bwrap = findProgram('bwrap', [...trusted, SYSTEM_PATH].join(delimiter))
   if (bwrap === undefined)
     return toNoSandboxError('bubblewrap is not installed', 'sudo apt-get install bubblewrap')
   const prlimit = findProgram('prlimit', SYSTEM_PATH)
   const setpriv = findProgram('setpriv', SYSTEM_PATH)
-  if (prlimit === undefined || (setpriv === undefined && who.isDropped))
+  if (prlimit === undefined || (setpriv === undefined && user.isDropped))
     return toNoSandboxError(
       'prlimit and setpriv are not installed',
       'sudo apt-get install util-linux',
@@ -64,21 +65,21 @@ function isWritableByTools(
   const real = resolveRealPath(folder)
   return (
     real === undefined ||
-    writable.some((place) => isPathInside(place, real)) ||
+    writable.some((path) => isPathInside(path, real)) ||
     (isDropped && statSync(real).uid === uid)
   )
 }
 
 const NOBODY_ID = 65534
 
-/** Who a tool is. Never root: what root starts is somebody else before its sandbox is made. */
+/** The user of a tool, never root. `isDropped`: root changes to this user. */
 export type SandboxUser = {
   readonly uid: number
   readonly gid: number
   readonly isDropped: boolean
 }
 
-/** Who tools are here: we ourselves, or for root `TOOLABLE_SANDBOX_UID`, otherwise nobody. */
+/** Finds the user of tools: ours, or for root the one of `TOOLABLE_SANDBOX_UID` (default: nobody). */
 export function findSandboxUser(): SandboxUser | ToolError {
   const own = getOwnUser()
   if (!own)
@@ -95,17 +96,15 @@ export function findSandboxUser(): SandboxUser | ToolError {
   return { uid, gid: getPrimaryGroup(uid), isDropped: true }
 }
 
-/**
- * Whether somebody else gets to a file or folder at all: every folder above it lets him through.
- */
-export function canReachPath(path: string, who: SandboxUser): boolean {
+/** True when a user may enter every folder above a path. */
+export function canReachPath(path: string, user: SandboxUser): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if (!hasFileMode(folder, who, 1)) return false
+    if (!hasFileMode(folder, user, 1)) return false
     if (folder === '/') return true
   }
 }
 
-/** Whether the mode of a file allows somebody to read (4), write (2) or enter (1). */
+/** True when the mode of a file allows a user to read (4), write (2) or enter (1). */
 export function hasFileMode(path: string, { uid, gid }: SandboxUser, wanted: number): boolean {
   try {
     const { mode, uid: owner, gid: group } = statSync(path)
@@ -118,22 +117,11 @@ export function hasFileMode(path: string, { uid, gid }: SandboxUser, wanted: num
   }
 }
 
-const groupCache = new Map<number, number>()
+const readUsers = once(() => readTextFile('/etc/passwd') ?? '')
 
 function getPrimaryGroup(uid: number): number {
-  const group = groupCache.get(uid) ?? readPrimaryGroup(uid)
-  groupCache.set(uid, group)
-  return group
-}
-
-function readPrimaryGroup(uid: number): number {
-  try {
-    const line = readFileSync('/etc/passwd', 'utf8')
-      .split('\n')
-      .map((text) => text.split(':'))
-      .find((fields) => fields[2] === String(uid))
-    return line?.[3] === undefined ? uid : Number(line[3])
-  } catch {
-    return uid
-  }
+  const users = readUsers()
+    .split('\n')
+    .map((line) => line.split(':'))
+  return Number(users.find((fields) => fields[2] === String(uid))?.[3] ?? uid)
 }

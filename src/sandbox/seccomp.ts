@@ -10,23 +10,20 @@ const BPF_RETURN = 0x06
 
 const SECCOMP_ALLOW = 0x7fff0000
 const SECCOMP_KILL = 0x80000000
-const toErrnoResult = (error: number): number => 0x00050000 | error
-const RETURN_EPERM = toErrnoResult(1)
-const RETURN_ENOSYS = toErrnoResult(38)
-const RETURN_EAFNOSUPPORT = toErrnoResult(97)
+const SECCOMP_ERRNO = 0x00050000
+const RETURN_EPERM = SECCOMP_ERRNO | 1
+const RETURN_ENOSYS = SECCOMP_ERRNO | 38
+const RETURN_EAFNOSUPPORT = SECCOMP_ERRNO | 97
 
-/**
- * Where the number of the call, the machine and the lower halves of the arguments stand in what a
- * filter sees.
- */
+/** Offsets of the call number, the architecture and the lower halves of the arguments. */
 const OFFSET_SYSCALL = 0
 const OFFSET_ARCH = 4
 const offsetOfArgument = (index: number): number => 16 + 8 * index
 
-/** Numbers of another way to call the kernel of x64, with which a filter could be passed by. */
+/** The x32 calls of x64, which would bypass a filter. */
 const FIRST_X32_SYSCALL = 0x40000000
 const CLONE_NAMESPACE_FLAGS = 0x7e020000
-/** Words that are put into a terminal as if they were typed. */
+/** Requests that put input into a terminal as if it were typed. */
 const TERMINAL_INPUT_IOCTLS = [0x5412, 0x541c]
 const AF_UNIX = 1
 const AF_INET = 2
@@ -45,10 +42,7 @@ const ifEqual = (value: number, then: readonly BpfInstruction[]): BpfInstruction
 
 const encodedPrograms = new Map<SeccompArchitecture, Buffer>()
 
-/**
- * The program that a kernel runs at every call of a tool, as bubblewrap takes it with `--seccomp`:
- * little-endian words of 8 bytes. Undefined for a machine whose numbers nobody wrote down.
- */
+/** Returns the filter for `--seccomp` of bubblewrap, or undefined for unknown architectures. */
 export function getSeccompProgram(machine: string): Buffer | undefined {
   if (machine !== 'x64' && machine !== 'arm64') return undefined
   const program = encodedPrograms.get(machine) ?? encodeInstructions(buildInstructions(machine))
@@ -57,7 +51,15 @@ export function getSeccompProgram(machine: string): Buffer | undefined {
 }
 
 function buildInstructions(machine: SeccompArchitecture): BpfInstruction[] {
-  const { forbidden, absent, asked } = getSyscalls(machine)
+  const at = machine === 'x64' ? 0 : 1
+  const listNumbers = (calls: { readonly [call: string]: SyscallNumbers }): number[] =>
+    Object.values(calls).flatMap((numbers) => numbers[at] ?? [])
+  const [clone, socket, ioctl, personality] = listNumbers(CHECKED_SYSCALLS) as [
+    number,
+    number,
+    number,
+    number,
+  ]
   return [
     loadWord(OFFSET_ARCH),
     [BPF_JUMP_EQUAL, 1, 0, AUDIT_ARCHITECTURES[machine]],
@@ -65,30 +67,32 @@ function buildInstructions(machine: SeccompArchitecture): BpfInstruction[] {
     loadWord(OFFSET_SYSCALL),
     [BPF_JUMP_AT_LEAST, 0, 1, FIRST_X32_SYSCALL],
     returnResult(SECCOMP_KILL),
-    ...forbidden.flatMap((call) => ifEqual(call, [returnResult(RETURN_EPERM)])),
-    ...absent.flatMap((call) => ifEqual(call, [returnResult(RETURN_ENOSYS)])),
-    ...ifEqual(asked.clone, [
+    ...listNumbers(FORBIDDEN_SYSCALLS).flatMap((call) =>
+      ifEqual(call, [returnResult(RETURN_EPERM)]),
+    ),
+    ...listNumbers(ABSENT_SYSCALLS).flatMap((call) => ifEqual(call, [returnResult(RETURN_ENOSYS)])),
+    ...ifEqual(clone, [
       loadWord(offsetOfArgument(0)),
       [BPF_JUMP_BITS, 0, 1, CLONE_NAMESPACE_FLAGS],
       returnResult(RETURN_EPERM),
       returnResult(SECCOMP_ALLOW),
     ]),
-    ...ifEqual(asked.ioctl, [
+    ...ifEqual(ioctl, [
       loadWord(offsetOfArgument(1)),
       ...TERMINAL_INPUT_IOCTLS.flatMap((request) => ifEqual(request, [returnResult(RETURN_EPERM)])),
       returnResult(SECCOMP_ALLOW),
     ]),
-    ...ifEqual(asked.personality, [
+    ...ifEqual(personality, [
       loadWord(offsetOfArgument(0)),
       ...ALLOWED_PERSONALITIES.flatMap((value) => ifEqual(value, [returnResult(SECCOMP_ALLOW)])),
       returnResult(RETURN_EPERM),
     ]),
-    ...ifEqual(asked.socket, [
+    ...ifEqual(socket, [
       loadWord(offsetOfArgument(0)),
       ...[AF_UNIX, AF_INET, AF_INET6].flatMap((family) =>
         ifEqual(family, [returnResult(SECCOMP_ALLOW)]),
       ),
-      // Of netlink only the first protocol, which tells the addresses of this machine.
+      // Of netlink only the first protocol, which lists the addresses of this machine.
       ...ifEqual(AF_NETLINK, [
         loadWord(offsetOfArgument(2)),
         ...ifEqual(0, [returnResult(SECCOMP_ALLOW)]),
@@ -110,10 +114,10 @@ function encodeInstructions(instructions: readonly BpfInstruction[]): Buffer {
   return bytes
 }
 
-/** The machines that programs are written for. */
+/** The supported architectures. */
 type SeccompArchitecture = 'x64' | 'arm64'
 
-/** As the kernel names a machine in what it shows to a filter. */
+/** The names of the architectures in a filter. */
 const AUDIT_ARCHITECTURES: { readonly [machine in SeccompArchitecture]: number } = {
   x64: 0xc000003e,
   arm64: 0xc00000b7,
@@ -121,10 +125,7 @@ const AUDIT_ARCHITECTURES: { readonly [machine in SeccompArchitecture]: number }
 
 type SyscallNumbers = readonly [x64: number | undefined, arm64: number | undefined]
 
-/**
- * What no tool needs: other namespaces, mounts, memory of others, and the corners of the kernel
- * where its faults were found.
- */
+/** Calls that no tool needs: namespaces, mounts, memory of other processes, and risky corners of the kernel. */
 const FORBIDDEN_SYSCALLS: { readonly [call: string]: SyscallNumbers } = {
   unshare: [272, 97],
   setns: [308, 268],
@@ -189,9 +190,8 @@ const FORBIDDEN_SYSCALLS: { readonly [call: string]: SyscallNumbers } = {
 }
 
 /**
- * What programs can do without when it is not there: processes whose namespaces hide behind a
- * pointer, and memory that belongs to no process, which nobody could count: files without a name,
- * and what processes share by keys.
+ * Calls that programs can do without: clone3, whose flags a filter cannot see, and memory that belongs
+ * to no process and cannot be measured.
  */
 const ABSENT_SYSCALLS: { readonly [call: string]: SyscallNumbers } = {
   clone3: [435, 435],
@@ -203,27 +203,9 @@ const ABSENT_SYSCALLS: { readonly [call: string]: SyscallNumbers } = {
 }
 
 /** Calls that depend on their arguments. */
-const CHECKED_SYSCALLS: {
-  readonly [call in 'clone' | 'socket' | 'ioctl' | 'personality']: SyscallNumbers
-} = { clone: [56, 220], socket: [41, 198], ioctl: [16, 29], personality: [135, 92] }
-
-/** The numbers of all of them on a machine. */
-function getSyscalls(machine: SeccompArchitecture): {
-  readonly forbidden: readonly number[]
-  readonly absent: readonly number[]
-  readonly asked: { readonly [call in keyof typeof CHECKED_SYSCALLS]: number }
-} {
-  const at = machine === 'x64' ? 0 : 1
-  const numbers = (calls: { readonly [call: string]: SyscallNumbers }): number[] =>
-    Object.values(calls).flatMap((pair) => pair[at] ?? [])
-  return {
-    forbidden: numbers(FORBIDDEN_SYSCALLS),
-    absent: numbers(ABSENT_SYSCALLS),
-    asked: {
-      clone: CHECKED_SYSCALLS.clone[at]!,
-      socket: CHECKED_SYSCALLS.socket[at]!,
-      ioctl: CHECKED_SYSCALLS.ioctl[at]!,
-      personality: CHECKED_SYSCALLS.personality[at]!,
-    },
-  }
+const CHECKED_SYSCALLS: { readonly [call: string]: SyscallNumbers } = {
+  clone: [56, 220],
+  socket: [41, 198],
+  ioctl: [16, 29],
+  personality: [135, 92],
 }

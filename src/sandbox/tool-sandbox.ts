@@ -1,12 +1,11 @@
 /**
  * The sandbox of a tool that runs by its manifest, built with bubblewrap. The entry of this folder.
  *
- * `prepare` turns child options into a launch plan: user and programs (requirements.ts), network
- * (egress.ts), mounts (mounts.ts), seccomp filter (seccomp.ts), limits (limits.ts, watchdog.ts,
- * cgroup.ts)
- * and a controller that ends the whole namespace (namespace.ts). probe-sandbox.ts is the smaller
- * sandbox for programs that are only asked what they are.
- * capabilities.ts tries out what this machine can enforce.
+ * `prepareToolSandbox` turns child options into a launch plan: user and programs (requirements.ts),
+ * network (egress.ts), mounts (mounts.ts), seccomp filter (seccomp.ts), limits (limits.ts,
+ * watchdog.ts, cgroup.ts) and a controller that ends the whole namespace (namespace.ts).
+ * probe-sandbox.ts is the smaller sandbox for programs that are only probed. capabilities.ts tries
+ * out what this machine can enforce.
  */
 
 import { constants } from 'node:os'
@@ -23,6 +22,7 @@ import type { ResourceLimits } from '../process/grants.ts'
 import { findProgram, listInterpreters, listProgramParts } from '../process/programs.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { isPathInside, resolveRealPath } from '../util/files.ts'
+import { listWords } from '../util/text.ts'
 import { MEBIBYTE } from '../util/units.ts'
 import { compact } from '../util/values.ts'
 import type { SandboxDescriptors } from './bubblewrap.ts'
@@ -55,43 +55,42 @@ import type { SandboxPrograms, SandboxUser } from './requirements.ts'
 import { canReachPath, findSandboxPrograms, findSandboxUser } from './requirements.ts'
 import { watchLimits } from './watchdog.ts'
 
-/** The sandbox of a tool that runs by its manifest, or why it cannot have one. */
-export async function prepare(options: ChildOptions): Promise<PreparedLaunch | ToolError> {
+/** Prepares the sandbox of a tool that runs by its manifest, or returns why there is none. */
+export async function prepareToolSandbox(
+  options: ChildOptions,
+): Promise<PreparedLaunch | ToolError> {
   const profile = options.sandbox as ToolProfile
   const limits = { ...profile.grants.limits, ...options.limits }
-  const who = findSandboxUser()
-  if (who instanceof ToolError) return who
-  const programs = findSandboxPrograms(profile.searchPath, who, [
+  const user = findSandboxUser()
+  if (user instanceof ToolError) return user
+  const programs = findSandboxPrograms(profile.searchPath, user, [
     profile.workspace,
     ...profile.grants.write.map(({ path }) => path),
   ])
   if (programs instanceof ToolError) return programs
-  const network = await openSandboxNetwork(profile, programs, who)
+  const network = await openSandboxNetwork(profile, programs, user)
   if (network instanceof ToolError) return network
   const descriptors = createDescriptors()
-  let removeMade = (): void => {}
+  let removeCreated = (): void => {}
   try {
-    removeMade = createGrantedPaths(profile, who)
-    chownWorkspace(profile.workspace, who)
-    const { places, byRoot } = chooseMounts(profile, options, who)
-    checkMountAccess(places, who)
-    checkSandboxFiles(profile, places)
-    const cwd =
-      (places.findLast(({ path }) => isPathInside(path, options.cwd))?.isHidden ?? true) === false
-        ? options.cwd
-        : profile.workspace
+    removeCreated = createGrantedPaths(profile, user)
+    chownWorkspace(profile.workspace, user)
+    const { mounts, asRoot } = chooseMounts(profile, options, user)
+    checkMountAccess(mounts, user)
+    checkSandboxFiles(profile, mounts)
+    const isVisible = findMount(mounts, options.cwd)?.isHidden === false
     const groups = await findCgroupsFor(limits)
     const wrapped = wrapToolCommand(
       {
         programs,
-        user: who,
-        asRoot: byRoot,
-        mounts: places,
+        user,
+        asRoot,
+        mounts,
         files: profile.files,
         network,
         limits,
-        cwd,
-        env: buildInnerEnv(options.env, places),
+        cwd: isVisible ? options.cwd : profile.workspace,
+        env: buildInnerEnv(options.env, mounts),
         isBlocked: groups !== undefined,
       },
       options.command,
@@ -100,25 +99,24 @@ export async function prepare(options: ChildOptions): Promise<PreparedLaunch | T
     const deathWatch = await openParentDeathWatch()
     const group = groups && openCgroup(groups, limits)
     let status: SandboxStatus | undefined
-    const take: LaunchPlan['attach'] = (child, pid) => {
-      status = readSandboxStatus(child.stdio[wrapped.status] as Readable)
-      void status.started.then(network.entered)
-      const controller = deathWatch.guard(
-        pid,
-        createNamespaceController(child, pid, status, byRoot ? 2 : 1),
-        undefined,
-      )
-      if (wrapped.gate !== undefined) group?.admit(child, wrapped.gate, status, controller.kill)
-      return controller
-    }
     return {
       plan: compact({
         command: wrapped.command,
         cwd: '/',
         env: {},
         descriptors: descriptors.all,
-        attach: take,
-        user: who.isDropped && !byRoot ? { uid: who.uid, gid: who.gid } : undefined,
+        attach: ((child, pid) => {
+          status = readSandboxStatus(child.stdio[wrapped.status] as Readable)
+          void status.started.then(network.entered)
+          const depth = asRoot ? 2 : 1
+          const controller = deathWatch.guard(
+            pid,
+            createNamespaceController(child, pid, status, depth),
+          )
+          if (wrapped.gate !== undefined) group?.admit(child, wrapped.gate, status, controller.kill)
+          return controller
+        }) satisfies LaunchPlan['attach'],
+        user: user.isDropped && !asRoot ? { uid: user.uid, gid: user.gid } : undefined,
       }),
       watch: (root, onReached, input) =>
         watchLimits(
@@ -134,18 +132,15 @@ export async function prepare(options: ChildOptions): Promise<PreparedLaunch | T
         ),
       explain: async (end): Promise<ChildEnd> => {
         await network.release(end.reason === 'exited')
-        removeMade()
-        return explainToolEnd(
-          group ? await group.release(end) : end,
-          options,
-          (await status?.hasEnded()) ?? false,
-        )
+        removeCreated()
+        const released = group ? await group.release(end) : end
+        return explainToolEnd(released, options, (await status?.hasEnded()) ?? false)
       },
     }
   } catch (error) {
     descriptors.closeAll()
     await network.release(false)
-    removeMade()
+    removeCreated()
     return ToolError.is(error)
       ? error
       : new ToolError(
@@ -156,23 +151,28 @@ export async function prepare(options: ChildOptions): Promise<PreparedLaunch | T
   }
 }
 
+// The innermost mount that contains a path.
+function findMount(mounts: readonly SandboxMount[], path: string): SandboxMount | undefined {
+  return mounts.findLast((mount) => isPathInside(mount.path, path))
+}
+
 function chooseMounts(
   profile: ToolProfile,
   { command: [program], env, cwd }: ChildOptions,
-  who: SandboxUser,
-): { readonly places: SandboxMount[]; readonly byRoot: boolean } {
+  user: SandboxUser,
+): { readonly mounts: SandboxMount[]; readonly asRoot: boolean } {
   const file = findProgram(program, env['PATH'], cwd)
   const needed = file === undefined ? [] : listProgramParts(file)
-  const byRoot =
-    who.isDropped && listMounts(profile, needed).some(({ source }) => !canReachPath(source, who))
+  const asRoot =
+    user.isDropped && listMounts(profile, needed).some(({ source }) => !canReachPath(source, user))
   const useful = listInterpreters(env['PATH']).filter(
-    (path) => byRoot || canReachPath(resolveRealPath(path) ?? path, who),
+    (path) => asRoot || canReachPath(resolveRealPath(path) ?? path, user),
   )
-  return { byRoot, places: listMounts(profile, [...needed, ...useful]) }
+  return { asRoot, mounts: listMounts(profile, [...needed, ...useful]) }
 }
 
-function checkSandboxFiles({ files = [] }: ToolProfile, places: readonly SandboxMount[]): void {
-  const bad = files.find(({ path }) => places.some((place) => isPathInside(place.path, path)))
+function checkSandboxFiles({ files = [] }: ToolProfile, mounts: readonly SandboxMount[]): void {
+  const bad = files.find(({ path }) => findMount(mounts, path))
   if (bad)
     throw new ToolError(
       'CONFIG',
@@ -180,40 +180,30 @@ function checkSandboxFiles({ files = [] }: ToolProfile, places: readonly Sandbox
     )
 }
 
-/**
- * The variables as they are given, but a home and a temporary folder that are not there become
- * those of the sandbox.
- */
+/** Replaces a home and a temporary folder that do not exist in the sandbox by those of the sandbox. */
 function buildInnerEnv(
   env: ChildOptions['env'],
-  places: readonly SandboxMount[],
+  mounts: readonly SandboxMount[],
 ): ChildOptions['env'] {
-  const isSeen = (path: string): boolean => places.some((place) => isPathInside(place.path, path))
-  const moved = (
-    [
-      ['HOME', SANDBOX_HOME],
-      ['TMPDIR', '/tmp'],
-    ] as const
-  ).filter(([name]) => env[name] !== undefined && !isSeen(env[name]))
-  return { ...env, ...Object.fromEntries(moved) }
+  const inner = { ...env }
+  for (const [name, folder] of Object.entries({ HOME: SANDBOX_HOME, TMPDIR: TMP_FOLDER }))
+    if (inner[name] !== undefined && !findMount(mounts, inner[name])) inner[name] = folder
+  return inner
 }
 
-/** The folder in memory is as large as this, or a quarter of the memory that the tool may use. */
+/** The size of the temporary folder: a quarter of the memory limit, between these. */
 const MAX_TMP_MB = 256
 const MIN_TMP_MB = 16
 const TMP_MEMORY_DIVISOR = 4
 
-/** The folder in memory that every tool has of its own. */
+/** The temporary folder of a tool, in memory. */
 const TMP_FOLDER = '/tmp'
 
-/** One sandbox, decided to the last detail. */
+/** Everything that decides how one sandbox looks. */
 type SandboxPlan = {
   readonly programs: SandboxPrograms
   readonly user: SandboxUser
-  /**
-   * Whether only root gets at its places, so that root has to make it and becomes somebody else in
-   * it.
-   */
+  /** Only root can reach its mounts, so root creates the sandbox and changes its user inside. */
   readonly asRoot: boolean
   readonly mounts: readonly SandboxMount[]
   readonly files: ToolProfile['files']
@@ -221,14 +211,11 @@ type SandboxPlan = {
   readonly limits: ResourceLimits
   readonly cwd: string
   readonly env: ChildOptions['env']
-  /** Whether the tool waits until it is told to go. */
+  /** Whether the tool waits for a byte before it starts. */
   readonly isBlocked: boolean
 }
 
-/**
- * A command in its sandbox, the descriptor at which bubblewrap tells how it goes, and the one at
- * which it waits for a byte before the tool starts.
- */
+/** A command in its sandbox, the descriptor of its status, and the one it waits for before it starts. */
 type SandboxCommand = {
   readonly command: [string, ...string[]]
   readonly status: number
@@ -236,10 +223,9 @@ type SandboxCommand = {
 }
 
 /**
- * The command that runs a command in a sandbox. Bubblewrap gets its arguments by descriptor, so
- * that nobody can read them from the list of processes, and no variables:
- * those of the tool are set where it starts, because some of them (`LD_PRELOAD`) would run code of
- * its choice outside.
+ * Wraps a command in bubblewrap. The arguments are passed by descriptor, so that they are not visible
+ * in the process list. The variables of the tool are set inside, because some of them (`LD_PRELOAD`)
+ * would run code outside.
  */
 function wrapToolCommand(
   plan: SandboxPlan,
@@ -248,47 +234,24 @@ function wrapToolCommand(
 ): SandboxCommand {
   const {
     programs: { bwrap, prlimit, setpriv = 'setpriv', seccomp },
-    user: who,
-    asRoot: byRoot,
+    user: { uid, gid },
+    asRoot,
     network,
     limits,
     cwd,
   } = plan
   const status = descriptors.pipe()
   const gate = plan.isBlocked ? descriptors.pipe() : undefined
-  const bubble = (args: readonly string[]): string[] => [
-    bwrap,
-    '--args',
-    descriptors.bytes(Buffer.from(joinArguments(args))),
-    '--',
-  ]
-  const enter = network.enter?.(byRoot) ?? []
-  const become = [
-    setpriv,
-    '--reuid',
-    String(who.uid),
-    '--regid',
-    String(who.gid),
-    '--clear-groups',
-    '--no-new-privs',
-    '--inh-caps=-all',
-    '--bounding-set=-all',
-    '--',
-  ]
+  const bubble = (...args: readonly string[]): string[] => {
+    const descriptor = descriptors.bytes(Buffer.from(joinArguments(args)))
+    return [bwrap, '--args', descriptor, '--']
+  }
+  const enter = network.enter?.(asRoot) ?? []
   const outside = [
-    '--unshare-ipc',
-    '--unshare-pid',
-    '--unshare-uts',
-    '--unshare-cgroup-try',
+    ...listWords('--unshare-ipc --unshare-pid --unshare-uts --unshare-cgroup-try'),
     ...(network.isShared || network.enter ? [] : ['--unshare-net']),
-    '--die-with-parent',
-    '--new-session',
-    '--hostname',
-    'sandbox',
-    '--cap-drop',
-    'ALL',
-    '--json-status-fd',
-    String(status),
+    ...listWords('--die-with-parent --new-session --hostname sandbox --cap-drop ALL'),
+    ...listWords(`--json-status-fd ${status}`),
     ...(gate === undefined ? [] : ['--block-fd', String(gate)]),
     ...toMountArguments(plan, descriptors),
   ]
@@ -301,31 +264,32 @@ function wrapToolCommand(
     descriptors.text(seccomp.toString('latin1'), 'latin1'),
   ]
   const limited = [...buildLimitCommand(toProcessLimits(limits, true), prlimit), ...command]
-  const all = byRoot
-    ? [
-        ...enter,
-        ...bubble([
-          ...outside,
-          '--clearenv',
-          ...['SETUID', 'SETGID', 'SETPCAP'].flatMap((name) => ['--cap-add', `CAP_${name}`]),
-        ]),
-        ...become,
-        ...bubble(['--die-with-parent', '--dev-bind', '/', '/', ...inside]),
-        ...limited,
-      ]
-    : [...enter, ...bubble([...outside, ...inside]), ...limited]
+  if (!asRoot) {
+    const all = [...enter, ...bubble(...outside, ...inside), ...limited]
+    return { command: all as [string, ...string[]], status, gate }
+  }
+  const capabilities = '--cap-add CAP_SETUID --cap-add CAP_SETGID --cap-add CAP_SETPCAP'
+  const changeUser = `--reuid ${uid} --regid ${gid} --clear-groups --no-new-privs`
+  const all = [
+    ...enter,
+    ...bubble(...outside, '--clearenv', ...listWords(capabilities)),
+    setpriv,
+    ...listWords(`${changeUser} --inh-caps=-all --bounding-set=-all --`),
+    ...bubble('--die-with-parent', '--dev-bind', '/', '/', ...inside),
+    ...limited,
+  ]
   return { command: all as [string, ...string[]], status, gate }
 }
 
-// A word that holds the end of a word would be read as options of its writer's choice.
-function joinArguments(words: readonly string[]): string {
-  const broken = words.find((word) => word.includes('\0'))
+// Arguments are separated by NUL, so one that contains it could add options.
+function joinArguments(args: readonly string[]): string {
+  const broken = args.find((argument) => argument.includes('\0'))
   if (broken !== undefined)
     throw new ToolError(
       'INVALID_INPUT',
       `${JSON.stringify(broken)} cannot be given to a sandbox: it holds a character that is not allowed there`,
     )
-  return words.join('\0')
+  return args.join('\0')
 }
 
 function toEnvArguments(env: ChildOptions['env']): string[] {
@@ -342,57 +306,39 @@ function toEnvArguments(env: ChildOptions['env']): string[] {
 }
 
 function toMountArguments(
-  { user: who, asRoot: byRoot, mounts: places, files = [], network, limits }: SandboxPlan,
+  { user, asRoot, mounts, files = [], network, limits }: SandboxPlan,
   descriptors: SandboxDescriptors,
 ): string[] {
-  const inMemory = Math.min(
-    MAX_TMP_MB,
-    Math.max(MIN_TMP_MB, Math.floor((limits.memoryMb ?? Infinity) / TMP_MEMORY_DIVISOR)),
-  )
-  const open = (paths: readonly string[]): string[] =>
-    listFoldersToCreate(paths, places).flatMap((folder) => ['--perms', '0755', '--dir', folder])
+  const wantedMb = Math.floor((limits.memoryMb ?? Infinity) / TMP_MEMORY_DIVISOR)
+  const tmpBytes = Math.min(MAX_TMP_MB, Math.max(MIN_TMP_MB, wantedMb)) * MEBIBYTE
+  const createFolders = (paths: readonly string[]): string[] =>
+    listFoldersToCreate(paths, mounts).flatMap((folder) => ['--perms', '0755', '--dir', folder])
+  const writeFile = (path: string, perms: string, descriptor: string): string[] => [
+    ...['--perms', perms],
+    ...['--file', descriptor, path],
+  ]
+  const systemFiles = [
+    ...readSystemFiles(network.isShared),
+    ...generateIdentityFiles(user, network.hosts),
+  ]
   return [
-    ...open(['/dev/null', '/etc/ssl/certs', '/etc/pki/tls/certs']),
+    ...createFolders(['/dev/null', '/etc/ssl/certs', '/etc/pki/tls/certs']),
     ...listSystemMounts(),
-    ...[...readSystemFiles(network.isShared), ...generateIdentityFiles(who, network.hosts)].flatMap(
-      ({ path, content, encoding }) => [
-        '--perms',
-        '0444',
-        '--file',
-        descriptors.text(content, encoding),
-        path,
-      ],
+    ...systemFiles.flatMap(({ path, content, encoding }) =>
+      writeFile(path, '0444', descriptors.text(content, encoding)),
     ),
     ...DEVICE_MOUNTS,
-    '--proc',
-    '/proc',
-    '--perms',
-    '1777',
-    '--size',
-    String(inMemory * MEBIBYTE),
-    '--tmpfs',
-    TMP_FOLDER,
-    ...[SANDBOX_HOME, SHARED_MEMORY_FOLDER].flatMap((folder) => [
-      '--perms',
-      '1777',
-      '--dir',
-      folder,
-    ]),
-    ...places.flatMap((place) => [...open([place.path]), ...toMountArgument(place)]),
-    ...places.flatMap(({ path, isHidden }) => (isHidden ? ['--remount-ro', path] : [])),
-    // What root makes belongs to root; nobody but the tool is there to read it.
-    ...open(files.map(({ path }) => path)),
-    ...files.flatMap(({ path, content }) => [
-      '--perms',
-      byRoot ? '0444' : '0400',
-      '--file',
-      descriptors.bytes(content),
-      path,
-    ]),
-    // What is written where nothing is granted would vanish without a word, so that it fails
-    // instead.
-    '--remount-ro',
-    '/',
+    ...listWords(`--proc /proc --perms 1777 --size ${tmpBytes} --tmpfs ${TMP_FOLDER}`),
+    ...listWords(`--perms 1777 --dir ${SANDBOX_HOME} --perms 1777 --dir ${SHARED_MEMORY_FOLDER}`),
+    ...mounts.flatMap((mount) => [...createFolders([mount.path]), ...toMountArgument(mount)]),
+    ...mounts.flatMap(({ path, isHidden }) => (isHidden ? ['--remount-ro', path] : [])),
+    // Files that root creates belong to root; only the tool is in the sandbox to read them.
+    ...createFolders(files.map(({ path }) => path)),
+    ...files.flatMap(({ path, content }) =>
+      writeFile(path, asRoot ? '0444' : '0400', descriptors.bytes(content)),
+    ),
+    // A write outside the grants would be lost silently, so it fails instead.
+    ...listWords('--remount-ro /'),
   ]
 }
 
@@ -402,16 +348,14 @@ function toMountArgument({ path, source, isWritable, isHidden }: SandboxMount): 
     : [isWritable ? '--bind' : '--ro-bind', source, path]
 }
 
-// Bubblewrap would close the folders that it has to make on its way to everybody but their owner.
-function listFoldersToCreate(paths: readonly string[], places: readonly SandboxMount[]): string[] {
+// Bubblewrap would create missing parent folders that only their owner can enter.
+function listFoldersToCreate(paths: readonly string[], mounts: readonly SandboxMount[]): string[] {
   const folders = new Set<string>()
   for (const path of paths)
     for (let folder = dirname(path); folder !== '/'; folder = dirname(folder)) folders.add(folder)
-  const isMade = (folder: string): boolean =>
-    folder !== TMP_FOLDER &&
-    !isSystemPath(folder) &&
-    (places.findLast((place) => isPathInside(place.path, folder))?.isHidden ?? true)
-  return [...folders].filter(isMade).sort((left, right) => left.length - right.length)
+  const isMissing = (folder: string): boolean =>
+    folder !== TMP_FOLDER && !isSystemPath(folder) && (findMount(mounts, folder)?.isHidden ?? true)
+  return [...folders].filter(isMissing).sort((left, right) => left.length - right.length)
 }
 
 const LOCALHOST_HOSTS = '127.0.0.1 localhost\n::1 localhost\n'
@@ -420,17 +364,17 @@ const LOCALHOST_HOSTS = '127.0.0.1 localhost\n::1 localhost\n'
 async function openSandboxNetwork(
   { grants: { network }, onConnection }: ToolProfile,
   programs: SandboxPrograms,
-  who: SandboxUser,
+  user: SandboxUser,
 ): Promise<SandboxNetwork | ToolError> {
   if (network === 'open') return { isShared: true, release: () => {} }
   if (network === 'none' || network.length === 0)
     return { isShared: false, hosts: LOCALHOST_HOSTS, release: () => {} }
   const { openEgress } = await import('./egress.ts')
-  return openEgress(network, programs, who, onConnection)
+  return openEgress(network, programs, user, onConnection)
 }
 
 const SIGNAL_EXIT_BASE = 128
-/** Programs that were cancelled say so with this status of their own. */
+/** Programs use this status themselves when they were cancelled. */
 const CANCELLED_STATUS = 130
 
 const SIGNAL_NAMES = new Map(
@@ -438,8 +382,8 @@ const SIGNAL_NAMES = new Map(
 )
 
 /**
- * The end of a tool as if there were no sandbox. `hasEnded` tells whether the command inside came
- * to an end; where it did not, and nobody ended it, the sandbox was never ready.
+ * Turns the end of bubblewrap into the end of the tool. `hasEnded`: the command inside has ended; if
+ * bubblewrap exited without that, the sandbox was never ready.
  */
 function explainToolEnd(
   end: ChildEnd,
@@ -447,8 +391,8 @@ function explainToolEnd(
   hasEnded: boolean,
 ): Promise<ChildEnd> {
   if (end.reason === 'exited' && end.status !== null && !hasEnded) {
-    const words = readFirstErrorLine(end).replace(/^bwrap: /, '')
-    const problem = toBubblewrapError(words || `bwrap ended with status ${end.status}`)
+    const line = readFirstErrorLine(end).replace(/^bwrap: /, '')
+    const problem = toBubblewrapError(line || `bwrap ended with status ${end.status}`)
     return Promise.resolve({ ...end, reason: 'not-started', problem })
   }
   const signal =

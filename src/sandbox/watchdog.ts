@@ -13,33 +13,34 @@ import { sendSignal } from '../process/host.ts'
 import type { ProcessIdentity, ProcessInfo } from '../process/process-table.ts'
 import { listAllChildren, readProcess } from '../process/process-table.ts'
 import { KIBIBYTE, MEBIBYTE } from '../util/units.ts'
+import { once } from '../util/values.ts'
 
 const pollTrees = createPoller(40, 2)
 /**
- * Milliseconds to the limit from which on a tree that takes memory stands still while it is looked
- * at: a look takes long enough for a greedy one to go far beyond.
+ * A tree this close to its memory limit is stopped while it is measured, because it could grow far
+ * beyond the limit meanwhile.
  */
 const NEAR_LIMIT_MS = 150
 const pollFolders = createPoller(250, 30)
 
-/** What is watched besides the processes. */
+/** What is measured besides the processes. */
 type WatchTargets = {
   readonly workspace?: string
   /** Folders in memory, as the processes see them. */
   readonly memoryFolders?: readonly string[]
-  /** A file in memory that they were given to read, and that its owner may let grow. */
+  /** The file in memory with their input, which its owner may let grow. */
   readonly input?: number | undefined
-  /** Whether nobody else holds the number of processes down. */
+  /** Whether nothing else limits the number of processes. */
   readonly countProcesses: boolean
 }
 
 /**
- * Watches what a tree uses, from its first process on, and tells once when it is too much. Gives a
- * function that ends the watch and tells who lived at the last look.
+ * Watches what a tree uses and reports once when it is too much. The result ends the watch and
+ * returns the processes of the last measurement.
  */
 export function watchLimits(
   limits: ResourceLimits,
-  places: WatchTargets,
+  targets: WatchTargets,
   root: () => number | undefined,
   onReached: (limit: LimitExceeded) => void,
 ): () => readonly ProcessIdentity[] {
@@ -64,7 +65,7 @@ export function watchLimits(
   const [memory, processor, number, folder] = [
     compare('memoryMb', memoryMb),
     compare('cpuSeconds', cpuSeconds),
-    compare('processes', places.countProcesses ? processes : undefined),
+    compare('processes', targets.countProcesses ? processes : undefined),
     compare('workspaceMb', workspaceMb),
   ]
   let isClose = false
@@ -73,18 +74,18 @@ export function watchLimits(
     for (const { pid } of still) sendSignal(pid, 'SIGSTOP')
     const rows = tree.refresh()
     const left = memory((allowed) =>
-      measureMemoryMb(rows, places.memoryFolders ?? [], places.input, allowed),
+      measureMemoryMb(rows, targets.memoryFolders ?? [], targets.input, allowed),
     )
-    // What is over its limit stays as it is until it is ended.
+    // A tree beyond its limit stays stopped until it is killed.
     if (!isOver) for (const { pid } of still) sendSignal(pid, 'SIGCONT')
     isClose = left !== undefined && left < NEAR_LIMIT_MS
     return pickSoonest([
       left,
       processor(() => addUp(rows)),
-      number(() => rows.reduce((sum, { threads }) => sum + threads, 0)),
+      number(() => sum(rows.map(({ threads }) => threads))),
     ])
   })
-  const { workspace } = places
+  const { workspace } = targets
   const endFolder =
     workspace === undefined || workspaceMb === undefined
       ? undefined
@@ -100,42 +101,36 @@ export function watchLimits(
   }
 }
 
-// Half of the milliseconds until the limit is reached, at the speed since the last look.
+// Half of the time until the limit is reached, at the speed since the last measurement.
 function createForecast(): (seen: number, allowed: number) => number | undefined {
   let last: { readonly seen: number; readonly at: number } | undefined
   let speed = 0
   return (seen, allowed) => {
     const now = { seen, at: performance.now() }
     const measured = last === undefined ? 0 : (seen - last.seen) / (now.at - last.at)
-    // An exact look finds less than the rough one before it, although the tree has grown.
+    // An exact measurement can be lower than the rough one before it, although the tree has grown.
     speed = measured < 0 ? speed / 2 : measured
     last = now
     return speed > 0 ? (allowed - seen) / speed / 2 : undefined
   }
 }
 
-function pickSoonest(wishes: readonly (number | undefined)[]): number | undefined {
-  const soonest = Math.min(...wishes.filter((wish) => wish !== undefined))
+function pickSoonest(delays: readonly (number | undefined)[]): number | undefined {
+  const soonest = Math.min(...delays.filter((delay) => delay !== undefined))
   return Number.isFinite(soonest) ? soonest : undefined
 }
 
-/**
- * Looks at something, and says in how many milliseconds it should be looked at again; undefined is
- * as usual.
- */
+/** Checks limits, and returns in how many milliseconds to check again; undefined: as usual. */
 type CheckLimits = () => number | undefined | Promise<number | undefined>
 
-/**
- * How many times the cost of a round is rested after it: usually, and where something is about to
- * happen.
- */
+/** A round is followed by a rest of this many times its cost: usually, and close to a limit. */
 const IDLE_REST_FACTOR = 6
 const URGENT_REST_FACTOR = 0.5
 
 /**
- * One clock for everything that is watched: it goes round all looks, then rests as long as they
- * allow, and longer where looking was dear, so that watching many trees
- * never takes more than a part of our time. Keeps no process alive.
+ * Creates one timer for all checks: it runs them, then rests as long as they allow, and longer after
+ * an expensive round, so that watching many trees takes a bounded share of our time. It does not keep
+ * the process alive.
  */
 function createPoller(usual: number, shortest: number): (look: CheckLimits) => () => void {
   const looks = new Set<CheckLimits>()
@@ -150,15 +145,9 @@ function createPoller(usual: number, shortest: number): (look: CheckLimits) => (
       const wanted = look()
       next = Math.min(next, (typeof wanted === 'object' ? await wanted : wanted) ?? usual)
     }
-    if (looks.size === 0) timer = undefined
-    else
-      wait(
-        Math.max(
-          next,
-          shortest,
-          (performance.now() - began) * (next < usual ? URGENT_REST_FACTOR : IDLE_REST_FACTOR),
-        ),
-      )
+    if (looks.size === 0) return void (timer = undefined)
+    const restFactor = next < usual ? URGENT_REST_FACTOR : IDLE_REST_FACTOR
+    wait(Math.max(next, shortest, (performance.now() - began) * restFactor))
   }
   return (look) => {
     looks.add(look)
@@ -167,21 +156,18 @@ function createPoller(usual: number, shortest: number): (look: CheckLimits) => (
   }
 }
 
-/** More than any tree has that is not caught already. */
+/** More processes than any tree has that is within its limits. */
 const MAX_TRACKED_PROCESSES = 20_000
 
-/**
- * A tree of processes that is looked at again and again. What was seen in it once stays part of it,
- * also when its parents are gone.
- */
+/** A tree of processes. A process stays part of it when its parents have ended. */
 type TrackedTree = {
-  /** Who lives now. */
+  /** Returns the living processes. */
   refresh(): readonly ProcessInfo[]
-  /** Everybody who was there at the last look. */
+  /** Returns the processes of the last refresh. */
   getLast(): readonly ProcessInfo[]
 }
 
-/** Follows the tree that begins with this process; it may not be known yet. */
+/** Tracks the tree of a process, which may not be known yet. */
 function trackTree(root: () => number | undefined): TrackedTree {
   let seen: ReadonlyMap<number, ProcessInfo> = new Map()
   return {
@@ -194,7 +180,7 @@ function trackTree(root: () => number | undefined): TrackedTree {
       for (const { pid, start } of queue) {
         if (found.has(pid) || found.size >= MAX_TRACKED_PROCESSES) continue
         const row = readProcess(pid)
-        // The number may belong to somebody else by now.
+        // The number may belong to another process by now.
         if (!row || (start !== undefined && row.start !== start)) continue
         found.set(pid, row)
         for (const child of listAllChildren(row)) queue.push({ pid: child })
@@ -205,18 +191,15 @@ function trackTree(root: () => number | undefined): TrackedTree {
   }
 }
 
-/** What a file in memory costs besides its content. */
+/** The cost of a file in memory besides its content. */
 const INODE_BYTES = KIBIBYTE
 const AT_PAGESZ = 6n
 const BLOCK_BYTES = 512
 
-let pageSize: number | undefined
-
 /**
- * Mebibytes of memory of these processes together, of the temporary folders in memory that they
- * see, and of the file in memory that they read from. What they share is counted once, but only
- * looked at
- * where it matters: while a sum that counts it many times stays below `allowed`, that sum is given.
+ * Measures the memory of processes, of their folders in memory and of their input file. Shared memory
+ * is counted once, but only when it matters: a cheap sum that counts it repeatedly is returned while
+ * it is below `allowed`.
  */
 function measureMemoryMb(
   rows: readonly ProcessInfo[],
@@ -224,36 +207,27 @@ function measureMemoryMb(
   input: number | undefined,
   allowed: number,
 ): number {
+  if (rows.length === 0) return 0
   const inFiles =
-    rows.length === 0
-      ? 0
-      : folders.reduce(
-          (sum, folder) => sum + measureMemoryFolder(rows, folder),
-          input === undefined ? 0 : fstatSync(input).blocks * BLOCK_BYTES,
-        )
-  const most =
-    rows.reduce((sum, { memoryPages: pages }) => sum + pages, 0) * (pageSize ??= readPageSize()) +
-    inFiles
+    sum(folders.map((folder) => measureMemoryFolder(rows, folder))) +
+    (input === undefined ? 0 : fstatSync(input).blocks * BLOCK_BYTES)
+  const most = sum(rows.map(({ memoryPages }) => memoryPages * getPageSize())) + inFiles
   if (most <= allowed * MEBIBYTE) return most / MEBIBYTE
-  return (
-    (rows.reduce(
-      (sum, row) => sum + (readProportionalBytes(row.pid) ?? row.memoryPages * pageSize!),
-      0,
-    ) +
-      inFiles) /
-    MEBIBYTE
+  const exact = rows.map(
+    ({ pid, memoryPages }) => readProportionalBytes(pid) ?? memoryPages * getPageSize(),
   )
+  return (sum(exact) + inFiles) / MEBIBYTE
 }
 
-// What is read from files and could be dropped at any time does not count.
+// Cached files, which the kernel can drop at any time, do not count.
 function readProportionalBytes(pid: number): number | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1')
     const parts = ['Pss_Anon', 'Pss_Shmem', 'SwapPss'].map((name) =>
       Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? Number.NaN),
     )
-    const sum = parts.reduce((total, part) => total + part, 0) * KIBIBYTE
-    return Number.isNaN(sum) ? undefined : sum
+    const bytes = sum(parts) * KIBIBYTE
+    return Number.isNaN(bytes) ? undefined : bytes
   } catch {
     return undefined
   }
@@ -262,12 +236,12 @@ function readProportionalBytes(pid: number): number | undefined {
 function measureMemoryFolder(rows: readonly ProcessInfo[], folder: string): number {
   for (const { pid } of rows) {
     try {
-      // Before it has its own, it sees the one of the machine.
+      // A process that has no own folder yet sees the one of the machine.
       if (statSync(`/proc/${pid}/root${folder}`).dev === getDevice(folder)) return 0
       const { bsize, blocks, bfree, files, ffree } = statfsSync(`/proc/${pid}/root${folder}`)
       return (blocks - bfree) * bsize + (files - ffree) * INODE_BYTES
     } catch {
-      // The next one may let us look.
+      // The next process may be readable.
     }
   }
   return 0
@@ -281,31 +255,30 @@ function getDevice(folder: string): number | undefined {
   return deviceCache.get(folder)
 }
 
-// From what the kernel told our own process at its start.
-function readPageSize(): number {
+// From the auxiliary vector of this process.
+const getPageSize = once((): number => {
   try {
     const words = readFileSync('/proc/self/auxv')
     for (let at = 0; at + 16 <= words.length; at += 16)
       if (words.readBigUInt64LE(at) === AT_PAGESZ) return Number(words.readBigUInt64LE(at + 8))
   } catch {
-    // As almost everywhere.
+    // 4096 is right almost everywhere.
   }
   return 4096
-}
+})
 
-/** Adds up the processor time of a tree, in seconds; it never goes down. */
+/** Adds up the processor time of a tree, in seconds. */
 function createCpuTimeCounter(): (rows: readonly ProcessInfo[]) => number {
   let living: ReadonlyMap<string, number> = new Map()
-  let ofTheDead = 0
+  let endedMs = 0
   let most = 0
   return (rows) => {
-    const now = new Map(rows.map(({ pid, start, ownCpuMs: own }) => [`${pid} ${start}`, own]))
-    for (const [process, own] of living) if (!now.has(process)) ofTheDead += own
+    const now = new Map(rows.map(({ pid, start, ownCpuMs }) => [`${pid} ${start}`, ownCpuMs]))
+    for (const [process, own] of living) if (!now.has(process)) endedMs += own
     living = now
-    // Whoever was waited for is in the sum of its parent; whoever was not, because its parent does
-    // not care, was seen while it lived.
-    const withWaitedFor = sum(rows.map(({ totalCpuMs: used }) => used))
-    most = Math.max(most, withWaitedFor, ofTheDead + sum([...now.values()]))
+    // A parent includes the children it waited for; the others were seen while they lived.
+    const withWaitedFor = sum(rows.map(({ totalCpuMs }) => totalCpuMs))
+    most = Math.max(most, withWaitedFor, endedMs + sum([...now.values()]))
     return most / 1000
   }
 }
@@ -314,15 +287,14 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0)
 }
 
-/** Even an empty file takes that much of a disk. */
+/** The least that a file takes on a disk. */
 const MIN_FILE_BYTES = 4096
 const MAX_FOLDER_DEPTH = 128
 const MAX_CHECKED_DESCRIPTORS = 4096
 
 /**
- * Mebibytes that a folder takes on its disk, with files that are deleted but still held open by
- * these processes. Stops counting at `enough`. What nobody can look
- * into, because it is hidden or lies too deep, counts as enough.
+ * Measures a folder on its disk, with deleted files that these processes still have open. Stops at
+ * `enough`. Folders that are unreadable or too deep count as enough.
  */
 async function measureWorkspaceMb(
   folder: string,
@@ -353,7 +325,7 @@ async function measureWorkspaceMb(
         if (found.isDirectory()) await count(`${path}/${entry.name}`, depth + 1)
       }
     } catch {
-      // The folder went away under our eyes.
+      // The folder was removed meanwhile.
     }
   }
   await count(folder, 0)
