@@ -52,7 +52,7 @@ export async function complete(
     (await openModule(module.module, { cwd: io.cwd, env: io.env })
       .then((opened) => createModuleProgram(opened, host))
       .catch(() => undefined))
-  if (set) return completeProgram(set, module!.rest, io, host)
+  if (set) return completeProgram(set, module.rest, io, host)
   const command = findCommand(words)
   const rest = words.slice(command?.path.length)
   const found = command && (await completeName(program, command, rest, io))

@@ -197,7 +197,7 @@ function requireConfigFile(file: string, named: string): string {
   )
 }
 
-// Which of two files counts should not depend on a rule that nobody remembers.
+// Which of two files counts should not depend on a rule to remember.
 function createTwoFilesError(folder: string, [first, second]: readonly string[]): ToolError {
   return new ToolError(
     'CONFIG',

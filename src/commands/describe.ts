@@ -39,7 +39,7 @@ export async function printSchemas(
 
 /**
  * Prints the names of the tools, one a line, or the manifest of one tool as JSON; gives the exit
- * status. Throws NOT_FOUND for a tool that nobody knows: nothing is invented.
+ * status. Throws NOT_FOUND for an unknown tool.
  */
 export async function answerRegistryQuery(
   { kind, tool, surroundings }: RegistryQuery,
@@ -65,14 +65,14 @@ async function describeAsManifest(registry: Registry, name: string): Promise<str
   return `${JSON.stringify((await readOwnManifest(described)) ?? toMinimalManifest(described), undefined, 2)}\n`
 }
 
-// What its owner wrote is the best description, where somebody wrote one.
+// A manifest that its author wrote is the best description.
 async function readOwnManifest({ location }: ToolDescription): Promise<object | undefined> {
   if (location === undefined || !/\.ya?ml$/.test(location)) return undefined
   const { value } = await readYamlDocument(location, readFileSync(location, 'utf8'))
   return isObject(value) ? value : undefined
 }
 
-// Without a manifest: what is known, and nothing that nobody said.
+// Without a manifest, only what is known.
 function toMinimalManifest({
   manifest: { name, summary, description, inputSchema, permissions, timeout },
 }: ToolDescription): object {

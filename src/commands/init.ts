@@ -34,7 +34,7 @@ type InitResult = {
 
 /**
  * Writes a project with its first tool. Throws CONFLICT, before anything is written, where a file
- * is there that differs.
+ * exists that differs.
  */
 export async function initProject(
   { folder: given, language, name, agent = [] }: InitInput,

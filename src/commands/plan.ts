@@ -21,7 +21,8 @@ export type PlanReport = {
   readonly plan?: Plan
   readonly done?: number
   readonly total?: number
-  /** `clear` had something to forget. */ readonly cleared?: boolean
+  /** Whether `clear` found a plan. */
+  readonly cleared?: boolean
 }
 
 type PlanLocation = { readonly file?: string; readonly config?: string }

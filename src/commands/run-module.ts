@@ -55,7 +55,7 @@ export async function runModule(
   })
 }
 
-/** A module as a program of its own. */
+/** A module as a program. */
 export async function createModuleProgram(
   opened: OpenedModule,
   host: Pick<CommandHost, 'makeToolset'>,

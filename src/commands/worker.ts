@@ -39,7 +39,7 @@ type WorkerInput = RegistryFlags & {
 /** Milliseconds beyond the grace of steps until the process dies of a signal in any case. */
 const SHUTDOWN_MARGIN_MS = 5_000
 
-/** Serves until the process is told to stop; gives the exit status. */
+/** Serves until the process gets a signal; gives the exit status. */
 export async function runWorker(
   input: WorkerInput,
   { io, host: process, globals, set }: BuiltinContext,
@@ -52,7 +52,7 @@ export async function runWorker(
   requireSafeReach(address, input.advertise, token)
   const sdk = await loadRestateSdk(io.cwd)
   const json = isEnvelopeMode(choosePresentation(globals, io, set.options.defaultOutput).mode)
-  const tell = (message: string): void => {
+  const warn = (message: string): void => {
     const event = { type: 'log', level: 'warn', message } as const
     io.stderr.write(`${json ? formatNotificationJson(event) : formatNotificationText(event)}\n`)
   }
@@ -75,14 +75,14 @@ export async function runWorker(
           ? (authorization: string | undefined) => isToken(authorization ?? '')
           : undefined,
       }),
-      onWarning: (text) => tell(text),
+      onWarning: warn,
     }).catch(async (error: NodeJS.ErrnoException) => {
       throw await explainListenError(error, address.host, address.port)
     })
     const url = parseAdvertisedUrl(input.advertise) ?? toUrl({ ...address, port: endpoint.port })
     try {
       await registerAtServer(input.admin, url, token, process.signal, (error) =>
-        tell(`${error.message}; it is tried again`),
+        warn(`${error.message}; it is tried again`),
       )
       io.stderr.write(
         json
@@ -94,7 +94,7 @@ export async function runWorker(
     } catch (error) {
       if (!process.signal.aborted) throw error
     }
-    // First the connections: what is broken off from here on is no result.
+    // Connections close first: a step that is cut off after this is no result.
     await endpoint.close()
     await io.stderr.flush()
     return 0
@@ -179,7 +179,7 @@ function requireSafeReach(
     })
 }
 
-/** The address that the server is told, where one was given. Throws CONFIG for what is none. */
+/** The address to register at the server, where one was given. Throws CONFIG where it is invalid. */
 function parseAdvertisedUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -211,7 +211,7 @@ function toUrl({ host, port }: ListenAddress): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** True for an address that means every interface, and so none that somebody else could call. */
+/** True for an address that means every interface, which no other machine can call. */
 function isWildcardAddress(host: string): boolean {
   return /^(0\.0\.0\.0|::|0)$/.test(host)
 }

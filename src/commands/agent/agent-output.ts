@@ -75,6 +75,8 @@ function showEvent(event: AgentEvent, output: AgentOutput, forPeople: boolean): 
     case 'turn_start':
     case 'usage':
       return output.endText()
+    default:
+      return
   }
 }
 

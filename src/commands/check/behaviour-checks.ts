@@ -201,7 +201,7 @@ function requireMention(
       )
 }
 
-/** It ends by itself where nobody answers. */
+/** It ends by itself where stdin is closed. */
 export const noPromptsCheck: ReadinessCheck = {
   id: 'no-prompts',
   title: 'asks nothing and ends where stdin is closed',

@@ -135,7 +135,7 @@ function listPrograms(path: string, given: string): readonly CheckedProgram[] {
     .sort()
   const programs = files.flatMap((name) => {
     const start = findProgramStart(join(path, name))
-    // A module that nobody may execute is for other modules.
+    // A module that is not executable is for other modules.
     return start && start.command[0] !== 'node'
       ? [{ file: join(path, name), shown: join(given, name), start }]
       : []

@@ -237,7 +237,7 @@ function hasExample({ examples: given, inputSchema }: DescribedTool): boolean {
   return inputSchema !== undefined && given.some(({ input }) => isObject(input))
 }
 
-// Whether a file is there is no question of the form.
+// Whether a file exists says nothing about the form of an example.
 function stripPathRules(schema: unknown): never {
   return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
     key === 'x-toolable-path' ? undefined : value,

@@ -179,7 +179,7 @@ export type RefusedCall = {
   readonly document: { readonly value: unknown } | undefined
   /** The error in it, whatever dialect it speaks. */
   readonly error: ErrorObject | undefined
-  /** It says a code of its own. */
+  /** Its error has a code. */
   readonly hasCode: boolean
 }
 

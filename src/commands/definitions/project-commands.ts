@@ -58,7 +58,7 @@ export const initCommand = defineCommand({
   text: async () => (await import('../init.ts')).renderInit,
 })
 
-/** What `toolable check` asks of a program that nobody said a number for. */
+/** The defaults of `toolable check`. */
 const DEFAULT_MIN_PERCENT = 80
 const DEFAULT_RUN_SECONDS = 10
 

@@ -56,7 +56,7 @@ export const answerCommand = defineCommand({
   completes: 'run',
 })
 
-/** `toolable resume <run>`: goes on with a run that failed or was cancelled. */
+/** `toolable resume <run>`: resumes a failed or cancelled run. */
 export const resumeCommand = defineCommand({
   path: ['resume'],
   summary: 'Go on with a run that failed or was cancelled',

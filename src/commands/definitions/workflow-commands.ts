@@ -69,7 +69,7 @@ export const workflowRunCommand = defineCommand({
     (await import('../workflow/run-workflow.ts')).runWorkflow(input, context),
 })
 
-/** `toolable workflow resume [run]`: goes on with executions. */
+/** `toolable workflow resume [run]`: resumes executions. */
 export const workflowResumeCommand = defineCommand({
   path: ['workflow', 'resume'],
   summary: 'Go on with a workflow whose process died, or that nobody answered',

@@ -1,5 +1,5 @@
 /**
- * Who agrees and who answers: consent to destructive tools, how a tool is told of a dry run, and the channels by which the questions of a run are answered (the person at the terminal, JSON lines on stdin, `toolable answer`).
+ * Who agrees and who answers: consent to destructive tools, how a tool gets a dry run, and the channels by which the questions of a run are answered (the person at the terminal, JSON lines on stdin, `toolable answer`).
  */
 
 import { detectCaller } from '../../cli/caller.ts'
@@ -27,7 +27,7 @@ import { deriveAnnotations } from '../../workflow/registry-source.ts'
 import type { OutputContext } from '../command.ts'
 import { PERSON_NAME } from '../command.ts'
 
-/** How somebody wants a tool to be run. */
+/** How a tool is to be run. */
 export type RunMode = { readonly agreed: boolean; readonly dryRun: boolean }
 
 /**
@@ -39,7 +39,7 @@ type DryRunMethod =
   | { readonly by: 'flag' }
   | { readonly by: 'field'; readonly field: string }
 
-/** How a tool is told of a dry run; undefined where it cannot be, and would act. */
+/** How a tool gets a dry run; undefined where it has none, and would act. */
 export async function findDryRunMethod(
   { definition, found }: Pick<RegistryEntry, 'definition' | 'found'>,
   program: FoundProgram | undefined,
@@ -97,7 +97,7 @@ export function createNoDryRunError({ name, found }: RegistryEntry): ToolError {
 }
 
 /**
- * Refuses a dry run of what goes on with a run: no attempt of it can be told. Throws PRECONDITION.
+ * Refuses a dry run of a command that resumes runs, whose attempts have none. Throws PRECONDITION.
  */
 export function rejectDryResume(
   command: 'resume' | 'workflow resume',
@@ -141,7 +141,7 @@ export function toWorkflowConsentRequest(
   }
 }
 
-/** Refuses a destructive tool that nobody has agreed to. Throws CONFIRMATION_REQUIRED. */
+/** Refuses a destructive tool without consent. Throws CONFIRMATION_REQUIRED. */
 export function requireConsent(
   {
     name,
@@ -184,11 +184,11 @@ function toFieldFlag(field: string, program: FoundProgram | undefined): string {
  */
 export async function obtainConsent(
   wanted: ConsentRequest,
-  manner: RunMode,
+  mode: RunMode,
   { io, host }: Pick<BuiltinContext, 'io' | 'host'>,
 ): Promise<void> {
-  if (!wanted.destructive || manner.agreed || manner.dryRun || !isPerson(io))
-    return requireConsent(wanted, manner)
+  if (!wanted.destructive || mode.agreed || mode.dryRun || !isPerson(io))
+    return requireConsent(wanted, mode)
   const { name } = wanted
   const agreed = await createTerminalAnswerer(getLineReader(io.stdin), io.stderr)(
     { id: 'consent', kind: 'confirm', prompt: `${name} is destructive. Run it?`, default: false },
@@ -198,18 +198,18 @@ export async function obtainConsent(
     throw new ToolError('PERMISSION', `'${name}' was not run: its confirmation was declined`, {
       suggestion: { action: 'abort', fix: 'Do not run it again unless the user asks for it' },
     })
-  requireConsent(wanted, { ...manner, agreed: agreed === true })
+  requireConsent(wanted, { ...mode, agreed: agreed === true })
 }
 
 /**
- * What is written and typed while somebody is asked; `forget` where others wrote there too, or it
- * has to stay.
+ * What is written and typed while a person is asked; `forget` where something else was written
+ * there too, or it has to stay.
  */
 type TerminalDialogue = { wrote(text: string): void; typed(line: string): void; forget(): void }
 
 /**
- * Asks a person a question when and where it is right to; `work` does the asking, and tells the
- * dialogue, where there is one, what happens.
+ * Asks a person a question at the right moment and in the right place; `work` asks, and reports to
+ * the dialogue, where there is one.
  */
 export type AskPerson = (
   question: RunQuestion,
@@ -217,12 +217,12 @@ export type AskPerson = (
   work: (dialogue?: TerminalDialogue) => Promise<unknown>,
 ) => Promise<unknown>
 
-/** Whether a person sits at this terminal. */
+/** Whether a person uses this terminal. */
 export function isPerson({ stdin, stderr, env }: Io): boolean {
   return stdin.isTTY && stderr.isTTY && !detectCaller(env)
 }
 
-/** Who asks for a run from this command line, for the record; undefined where nobody can tell. */
+/** Who requests a run from this command line, for the record; undefined where it is unknown. */
 export function getRunCaller(io: Io): string | undefined {
   return (
     detectCaller(io.env)?.name ??
@@ -251,7 +251,7 @@ export function openAnswerChannels(
   return [lines, folder]
 }
 
-// Stdin has one owner: whoever asks a person shares one reader.
+// Stdin has one owner, so all questions share one reader.
 const lineReaders = new WeakMap<ByteSource, StdinLineReader>()
 
 /** The lines that a person types, for all who ask him something. */

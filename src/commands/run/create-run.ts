@@ -145,8 +145,8 @@ export function parseAnswers(pairs: readonly string[] | undefined): Partial<Type
 }
 
 /**
- * The run that a request is: a new one, claimed by this process; one that was asked for before
- * under the same key and goes on, or is done; or a workflow of that key that was left on its way.
+ * The run of a request: a new one, claimed by this process; an earlier one of the same key, which
+ * runs or is done; or a workflow of that key that was left on its way.
  */
 export type RunForKey = {
   readonly is: 'new' | 'earlier' | 'left'
@@ -282,7 +282,7 @@ export function requireDetachable({ secrets = {} }: Pick<RunOptions, 'secrets'>)
 }
 
 /**
- * Gives a run that this process has claimed to a process of its own, which outlives this one; gives
+ * Hands a run that this process has claimed to another process, which outlives this one; gives
  * the id of that process. Throws USAGE, and INTERNAL where none can be started: then a new run is
  * gone, and one that was to be resumed is as it was.
  */

@@ -63,7 +63,7 @@ export async function runRun(command: ToolInvocation, context: BuiltinContext): 
     await registry.prepare?.()
     const found = await entry.found.program?.()
     const asks = await isOnlyQuestion(entry, found, rest)
-    // What takes a document has no flags of its own.
+    // A tool that takes a document has no flags.
     if (asks && takesDocument(found?.call)) {
       const view = createSingleToolView(registry, entry, 'run')
       return printHelp(view, createInvocation(view, globals, []), io)

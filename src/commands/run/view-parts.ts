@@ -32,16 +32,16 @@ export type ViewedRun = {
 }
 
 /**
- * One way in which a run is seen while it goes on, and when it is over. `events` are the lines,
- * read.
+ * One way to show a run while it is performed, and when it is over. `events` are the lines,
+ * parsed.
  */
 export type RunViewPart = {
   show(lines: string, events: () => readonly RunEvent[]): Promise<void>
   /** Asks a person at the right moment, and in the right place. */
   readonly ask?: AskPerson
-  /** Where things are, and how it goes on. */
+  /** Prints where things are, and how to resume it. */
   sumUp?(): Promise<void>
-  /** Leaves the terminal as it was found, whatever happened. */
+  /** Restores the terminal, also after a failure. */
   close?(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ type ShownQuestions = {
   /** These events have been shown. */
   addShown(events: readonly RunEvent[]): void
   /**
-   * Resolves when everything that came before a question has been shown, or nobody asks any more.
+   * Resolves when everything that came before a question has been shown, or it was withdrawn.
    */
   untilShown(id: string, signal: AbortSignal): Promise<void>
 }
@@ -92,7 +92,7 @@ export function getQuestionId({ type, interaction }: RunEvent): string | undefin
   return typeof interaction['id'] === 'string' ? interaction['id'] : undefined
 }
 
-/** What happened in earlier attempts of a run that goes on: it is part of the picture. */
+/** The events of earlier attempts of a run that is resumed, which are part of its view. */
 export async function* readEarlierEvents({
   paths,
   resumed,
@@ -101,8 +101,8 @@ export async function* readEarlierEvents({
 }
 
 /**
- * A summary for whoever may have missed the beginning: a run that is resumed begins here with the
- * end of what nobody has seen.
+ * A summary that may miss the beginning: that of a resumed run begins with the end of the attempt
+ * before.
  */
 export function createResumedSummary(request: RunIdentity): RunSummaryBuilder {
   let summary = createSummaryBuilder(request)

@@ -140,8 +140,7 @@ function renderStepLine(
 }
 
 /**
- * An execution that has no folder of its own, as a run is shown; undefined where there is none of
- * that id.
+ * An execution without a folder, as a run is shown; undefined where none has that id.
  */
 export async function showInlineExecution(root: string, id: string): Promise<ShownRun | undefined> {
   const paths = getInlinePaths(root)

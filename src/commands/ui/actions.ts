@@ -1,6 +1,6 @@
 /**
  * What can be done from the dashboard: start, retry, cancel, resume, answer and clean. Every run
- * has a process of its own, which outlives the dashboard.
+ * has its own process, which outlives the dashboard.
  */
 
 import { existsSync } from 'node:fs'
@@ -45,8 +45,8 @@ import type { CurrentTool, DashboardProject, ProjectTools } from './project.ts'
 import { findCurrentTool, findInputProblem, findTool, findWorkflowProblem } from './project.ts'
 
 /**
- * What can be done from a dashboard. Every run that is started or goes on has a process of its own,
- * which outlives the dashboard; what acts on one run waits for its turn.
+ * What can be done from a dashboard. Every run that it starts or resumes has its own process, which
+ * outlives the dashboard; actions on one run wait for each other.
  */
 export function openActions(project: DashboardProject, tools: ProjectTools): ActionsSource {
   const { cwd, env, runsFolder } = project
@@ -321,7 +321,7 @@ function tryFindConfigFile(cwd: string, config: string | undefined): string | un
 }
 
 /**
- * Removes runs that are over for so many days; gives how many, and the bytes that were theirs.
+ * Removes runs that ended this many days ago; gives how many, and how many bytes they had.
  * Throws INVALID_INPUT for what is no number of days, and what kept the first of them from being
  * removed where none was.
  */

@@ -77,7 +77,7 @@ export function openCatalogue({
     workflows: async () => ({ workflows: listWorkflowRows(await tools.registry(), rowsOf()) }),
     workflow: async (name) =>
       describeWorkflow(await tools.registry(), name, { root: project.root, rows: rowsOf(), grid }),
-    // A diagnosis starts sandboxes: whoever asks meanwhile gets the same one.
+    // A diagnosis starts sandboxes, so requests at the same time share one.
     doctor: () =>
       (report ??= createDoctorReport(project, version, disk(rowsOf(), project.now())).finally(
         () => (report = undefined),

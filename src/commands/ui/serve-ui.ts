@@ -50,19 +50,19 @@ type UiInput = RegistryFlags & {
 
 /** The address, never a name: a name may lead elsewhere. */
 const LOOPBACK_ADDRESS = '127.0.0.1'
-/** Milliseconds that requests get to end when the server stops; streams end at once. */
+/** Milliseconds that requests get to end when the server stops; streams end immediately. */
 const SHUTDOWN_GRACE_MS = 1_000
 /** Milliseconds that a client may take to send its request: it is on this machine. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** Serves the dashboard until the process is told to stop; gives the exit status. */
+/** Serves the dashboard until the process gets a signal; gives the exit status. */
 export async function serveUi(
   input: UiInput,
   { io, host: process, globals, set }: BuiltinContext,
 ): Promise<number> {
   const { readOnly = false, tokenFile } = input
   const json = isEnvelopeMode(choosePresentation(globals, io, set.options.defaultOutput).mode)
-  const tell = (level: 'warn' | 'error', message: string): void => {
+  const report = (level: 'warn' | 'error', message: string): void => {
     const event = { type: 'log', level, message } as const
     io.stderr.write(`${json ? formatNotificationJson(event) : formatNotificationText(event)}\n`)
   }
@@ -89,7 +89,7 @@ export async function serveUi(
       assets,
       now: io.now,
       signal: process.signal,
-      onFailure: (error) => tell('error', `a request failed: ${error.stack ?? error.message}`),
+      onFailure: (error) => report('error', `a request failed: ${error.stack ?? error.message}`),
     })
     const server = await listenHttp(app, {
       host: LOOPBACK_ADDRESS,
@@ -110,7 +110,10 @@ export async function serveUi(
     if (input.open) {
       const problem = await openBrowser(addressWith(session.invite()), io)
       if (problem)
-        tell('warn', `no browser could be started (${problem.message}); open the address yourself`)
+        report(
+          'warn',
+          `no browser could be started (${problem.message}); open the address yourself`,
+        )
     }
     await server.closed
   } finally {
@@ -153,8 +156,8 @@ function openDashboardBackend(
 }
 
 /**
- * The project of a directory, as flags say which it is. A configuration that is not there is told
- * by whoever needs it.
+ * The project of a directory, as flags say which it is. A missing configuration is an error later,
+ * where it is needed.
  */
 export function openProject({
   cwd,

@@ -87,7 +87,7 @@ function toRowWithoutHealth(
   })
 }
 
-// A source that has not answered is told, so that nobody takes its tools for missing.
+// A source that has not answered is a problem, so that its tools do not look missing.
 function listProblems(registry: Registry): readonly ToolProblem[] {
   const late = registry.sources().filter(({ loading, tools }) => loading && tools === 0)
   return [
@@ -125,7 +125,7 @@ function createHealthLookup(
   }
 }
 
-/** How wide help is where nobody says. */
+/** The width of help. */
 const HELP_COLUMNS = 100
 
 /**
@@ -164,7 +164,7 @@ export async function describeTool(
   })
 }
 
-// As `toolable call <tool> --help` prints it where nobody looks at a terminal.
+// As `toolable call <tool> --help` prints it outside of a terminal.
 async function renderHelp(registry: Registry, entry: RegistryEntry): Promise<string> {
   const manifest = await createSingleToolView(registry, entry).sketch()
   return renderToolHelp(manifest, manifest.tools[0]!, {
@@ -256,7 +256,7 @@ function toStatistics({ week, runs, failed, durations, recent }: StatisticsTotal
   return compact({ week, runs, failed, recent, p50_s: middle })
 }
 
-/** What a tool may do, a few words for each right; undefined where nobody has said. */
+/** What a tool may do, a few words for each right; undefined where it declares nothing. */
 function describePermissions(permissions: Permissions | undefined): readonly string[] | undefined {
   if (!permissions) return undefined
   const words = [...describeFiles(permissions.filesystem), ...describeNetwork(permissions.network)]

@@ -85,7 +85,7 @@ function groupByWorkflow(rows: readonly RunRow[]): (name: string) => readonly Ru
   return (name) => found.get(name) ?? []
 }
 
-// A file that cannot be read has no name of its own; its first problem is told.
+// A file that cannot be read is named after itself, with its first problem.
 function listBrokenFiles(registry: Registry): readonly WorkflowRow[] {
   const sources = new Set(
     registry

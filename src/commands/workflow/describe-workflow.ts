@@ -164,7 +164,7 @@ const WORKFLOW_FOLDER = 'workflows'
 
 /** Ends the name of a file that holds a workflow as data. */
 export const DATA_FILE_PATTERN = /(\.workflow)?\.(ya?ml|json)$/i
-// Named one by one: code in a folder is not run because it is there.
+// Code has to be named: it is not run because it lies in a folder.
 const CODE_FILE_PATTERN = /(\.workflow)?\.[cm]?[jt]s$/i
 
 /**
