@@ -19,6 +19,7 @@ import { cleanLine, createTextPainter } from '../cli/formats/terminal-text.ts'
 import { createNoToolsError, openModule } from '../functions/open-module.ts'
 import type { ToolManifest } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { pluralize } from '../util/text.ts'
 import { compact } from '../util/values.ts'
 import { NO_TOOLS_MESSAGE } from './built/start-entry.ts'
 import type { ProgramBundle } from './bundle.ts'
@@ -46,8 +47,11 @@ export type BuildOptions = {
   readonly single?: boolean
 }
 
+const DEPENDS_ON_PLACE_WARNING =
+  'what it prints about itself depends on where it runs, so that node answers --help and its kin too'
+
 /** What was built. */
-export type BuildResult = {
+type BuildResult = {
   readonly program: string
   readonly name: string
   readonly version: string
@@ -73,21 +77,13 @@ export async function buildProgram(
   const single = options.single === true ? prepareExecutable(entry, around) : undefined
   const made = await prepareBundle(await loadEsbuild(entry), options, entry, own, around)
   const { look } = made
-  const warnings =
-    look.answers.length === 0
-      ? [
-          'what it prints about itself depends on where it runs, so that node answers --help and its kin too',
-        ]
-      : []
+  const warnings = look.answers.length === 0 ? [DEPENDS_ON_PLACE_WARNING] : []
   const name = options.name ?? look.name
-  const program = join(
-    out,
-    `${name}${!single && readNearestPackage(out).type === 'module' ? '.cjs' : ''}`,
-  )
+  const extension = !single && readNearestPackage(out).type === 'module' ? '.cjs' : ''
+  const program = join(out, `${name}${extension}`)
   const folder = join(out, `${name}.files`)
   const portable = options.portable === true || single !== undefined
-  // V8 keeps the path in what it compiles. A package is installed somewhere else, where nobody
-  // knows the folders of this machine.
+  // V8 keeps the path in compiled code, and a published package should not contain our folders.
   const { id, text, length, code } = await compileProgram(
     made,
     program,
@@ -97,37 +93,28 @@ export async function buildProgram(
   )
   const slow = renderSlowLauncher(portable)
   const sealed = code && addChecksum(code, id)
-  const facts = {
-    id,
-    length,
-    slowly: [text.length, text.length + slow.length],
-    code: { size: sealed?.content.length ?? 0, seal: sealed?.seal ?? '' },
-  } as const
   const file = renderProgram({
     name,
     version: look.version,
     manifest: createInFileManifest(look),
     answers: look.answers,
-    bundle: facts,
+    bundle: {
+      id,
+      length,
+      slowly: [text.length, text.length + slow.length],
+      code: { size: sealed?.content.length ?? 0, seal: sealed?.seal ?? '' },
+    },
     portable,
   })
+  const licencesFile = single ? `${program}.licences.txt` : join(folder, `${id}.licences.txt`)
   const licences =
-    made.licences === undefined
-      ? []
-      : [
-          {
-            path: single ? `${program}.licences.txt` : join(folder, `${id}.licences.txt`),
-            content: made.licences,
-          },
-        ]
+    made.licences === undefined ? [] : [{ path: licencesFile, content: made.licences }]
   const files = single
     ? [
         ...licences,
         {
           path: program,
-          content: await single(
-            createExecutableParts({ answers: file, bundle: text, length, code }),
-          ),
+          content: await single(createExecutableParts(file, text, length, code)),
           executable: true as const,
         },
       ]
@@ -164,20 +151,13 @@ async function prepareBundle(
   around: BuildEnvironment,
 ): Promise<PreparedBundle> {
   const attempt = async (start: string, records: boolean): Promise<PreparedBundle | undefined> => {
-    const { recorded, shared, chunks, licences } = await bundleProgram(esbuild, {
-      entry,
-      start,
-      external,
-      records,
-      ownFolder: own,
-    })
+    const options = { entry, start, external, records, ownFolder: own }
+    const { recorded, shared, chunks, licences } = await bundleProgram(esbuild, options)
     if (shared) return undefined
     const assemble = await prepareChunks(esbuild, chunks)
-    const look = await inspectTwice(
-      own,
-      { program: entry, bundle: `${entry}.bundle`, script: await assemble([], '') },
-      around,
-    )
+    const script = await assemble([], '')
+    const subject = { program: entry, bundle: `${entry}.bundle`, script }
+    const look = await inspectTwice(own, subject, around)
     return recorded && look.needsZod ? undefined : { chunks, licences, look, assemble }
   }
   const make = async (start: string): Promise<PreparedBundle> =>
@@ -190,7 +170,7 @@ async function prepareBundle(
   }
 }
 
-// Cut by what a call needs, which is found out by one, and compiled after another.
+// One call shows which chunks are hot, another one compiles them.
 async function compileProgram(
   { assemble, chunks, look }: PreparedBundle,
   program: string,
@@ -199,30 +179,17 @@ async function compileProgram(
   around: BuildEnvironment,
 ): Promise<ProgramScript & { readonly id: string; readonly code: Buffer | undefined }> {
   const table = renderSchemaTable(look)
-  const asked = await traceLoadedChunks(
-    own,
-    { program, bundle: folder, script: await assemble([], table) },
-    around,
-  )
-  const script = await assemble(
-    [...asked, ...Object.keys(chunks).filter((name) => name.startsWith('./call-function-'))].filter(
-      (name) => name !== ZOD_CHUNK,
-    ),
-    table,
-  )
+  const traced = { program, bundle: folder, script: await assemble([], table) }
+  const asked = await traceLoadedChunks(own, traced, around)
+  const callers = Object.keys(chunks).filter((name) => name.startsWith('./call-function-'))
+  const hot = [...asked, ...callers].filter((name) => name !== ZOD_CHUNK)
+  const script = await assemble(hot, table)
   const id = createHash('sha256').update(script.text).digest('hex').slice(0, 16)
-  return {
-    ...script,
-    id,
-    code: await compileCodeCache(
-      own,
-      { program, bundle: join(folder, `${id}.bundle`), script },
-      around,
-    ),
-  }
+  const bundle = join(folder, `${id}.bundle`)
+  return { ...script, id, code: await compileCodeCache(own, { program, bundle, script }, around) }
 }
 
-// What a program says about itself is written down only where it says the same in another place.
+// Answers are only recorded when they are the same in another environment.
 async function inspectTwice(
   own: string,
   subject: InspectedProgram,
@@ -257,21 +224,17 @@ function renderEntryStart(entry: string): string {
 }
 
 /**
- * The module that starts a program of plain functions: what was read of their types stands in it,
- * and the entry itself is loaded by the first call. Throws CONFIG, with the reason for each export,
- * where none can be a tool.
+ * The module that starts a program of plain functions: it contains their types, and the first call
+ * loads the entry. Throws CONFIG, with the reason for each export, when none can be a tool.
  */
 async function renderFunctionsStart(
   entry: string,
-  {
-    cwd,
-    env,
-  }: { readonly cwd: string; readonly env: { readonly [name: string]: string | undefined } },
+  { cwd, env }: BuildEnvironment,
 ): Promise<string> {
   const opened = await openModule(entry, { cwd, env })
   const { functions, description, name, version } = opened.manifest
   if (functions.length === 0) throw createNoToolsError(opened)
-  // Where the sources lie on this machine is nothing for others.
+  // The folders of this machine should not be published.
   const manifest = compact({
     description,
     functions: functions.map((each) => ({ ...each, file: basename(each.file) })),
@@ -283,10 +246,7 @@ function renderNames(name: string, version: string | undefined): string {
   return JSON.stringify(compact({ name, version }))
 }
 
-/**
- * The manifest that stands in the file of a program, from which a registry lists and calls its
- * tools without running it.
- */
+/** The manifest in the file of a program, which a registry reads without running it. */
 function createInFileManifest({ name, version, manifest, serves }: ProgramInspection): object {
   return compact({
     name,
@@ -333,12 +293,12 @@ function describeTool({
   })
 }
 
-/** The files of a built program, and what to know about it. */
+/** Shows the files of a built program and its warnings. */
 export const renderBuild: ResultRenderer = (result, { color }) => {
   const paint = createTextPainter(color)
   const { name, version, tools, files, warnings } = result as BuildResult
   return [
-    `${paint('bold', cleanLine(name))} ${cleanLine(version)}, ${tools === 1 ? '1 tool' : `${tools} tools`}`,
+    `${paint('bold', cleanLine(name))} ${cleanLine(version)}, ${pluralize(tools, 'tool')}`,
     ...files.map((file) => `${paint('green', 'written')}  ${cleanLine(file)}`),
     ...warnings.map((warning) => `${paint('yellow', 'warning')}  ${warning}`),
     '',

@@ -9,7 +9,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, extname, join, parse, relative, sep } from 'node:path'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { ProgramChunks } from './chunks.ts'
-import { listImportedChunks, listLateImportedChunks, START_CHUNK, ZOD_CHUNK } from './chunks.ts'
+import {
+  collectReachable,
+  listImportedChunks,
+  listLateImportedChunks,
+  START_CHUNK,
+  ZOD_CHUNK,
+} from './chunks.ts'
 import type { ZodUse } from './esbuild-plugins.ts'
 import { externalModulesPlugin, ownPackagePlugin, zodRecordsPlugin } from './esbuild-plugins.ts'
 
@@ -18,32 +24,26 @@ type BundleOptions = {
   readonly entry: string
   /** The module that starts it, as text; it imports the entry. */
   readonly start: string
-  /** Packages that stay outside, and are looked for when the program runs. */
+  /** Packages that are not bundled and are resolved when the program runs. */
   readonly external: readonly string[]
-  /** Records stand in the place of zod. */
+  /** Replaces zod by records. */
   readonly records: boolean
   readonly ownFolder: string
 }
 
-/** A program with all that it imports. */
+/** A bundled program. */
 export type ProgramBundle = {
   readonly chunks: ProgramChunks
   readonly licences: string | undefined
-  /** Records stand in the place of zod. */
+  /** Records replace zod. */
   readonly recorded: boolean
-  /**
-   * A package of the program uses zod too, which could be handed a record and look at it in ways of
-   * its own.
-   */
+  /** A package of the program uses zod too, and might not understand a record. */
   readonly shared: boolean
 }
 
 const FILE_SYSTEM_ROOT = parse(import.meta.filename ?? '/').root
 
-/**
- * Bundles a program with all that it imports, cut into what is loaded at once and what is loaded
- * later. Throws CONFIG with file and line for what cannot be bundled.
- */
+/** Bundles a program with everything it imports. Throws CONFIG with file and line. */
 export async function bundleProgram(
   esbuild: typeof Esbuild,
   { entry, start, external, records, ownFolder }: BundleOptions,
@@ -71,24 +71,12 @@ export async function bundleProgram(
     entryPoints: [{ in: 'toolable:start', out: 'start' }],
   } as const satisfies BuildOptions
   try {
-    const isOwn = entry.startsWith(ownFolder)
-    const reach = readReachTable(ownFolder)
-    const late = isOwn
-      ? []
-      : [
-          ownLateImportsPlugin(
-            ownFolder,
-            listReachableOwnFiles(
-              reach,
-              await findUsedNames(esbuild, reach, {
-                ...common,
-                entryPoints: [...common.entryPoints],
-                plugins,
-              }),
-              ownFolder,
-            ),
-          ),
-        ]
+    const late: Plugin[] = []
+    if (!entry.startsWith(ownFolder)) {
+      const options = { ...common, entryPoints: [...common.entryPoints], plugins }
+      const files = await findReachableOwnFiles(esbuild, ownFolder, options)
+      late.push(ownLateImportsPlugin(ownFolder, files))
+    }
     const { outputFiles, metafile } = await esbuild.build({
       ...common,
       splitting: true,
@@ -127,38 +115,30 @@ export async function bundleProgram(
   }
 }
 
-// What the program imports by itself: packages of this one never see a schema of its.
+// What the program itself imports: packages of this one never see its schemas.
 function listReachableFiles(
   entry: string,
   inputs: Metafile['inputs'],
   ownFolder: string,
 ): readonly string[] {
-  const found = new Set<string>()
-  const visit = (file: string): void => {
-    if (found.has(file) || file.startsWith(ownFolder)) return
-    found.add(file)
-    for (const { path } of inputs[file.slice(FILE_SYSTEM_ROOT.length)]?.imports ?? [])
-      visit(join(FILE_SYSTEM_ROOT, path))
-  }
-  visit(entry)
-  return [...found]
+  const isForeign = (file: string): boolean => !file.startsWith(ownFolder)
+  const listImports = (file: string): string[] =>
+    (inputs[file.slice(FILE_SYSTEM_ROOT.length)]?.imports ?? [])
+      .map(({ path }) => join(FILE_SYSTEM_ROOT, path))
+      .filter(isForeign)
+  return [...collectReachable([entry].filter(isForeign), listImports)]
 }
 
-// The others are only mentioned in code that was left out.
+// Other chunks are only mentioned in code that was left out.
 function keepLoadedChunks(chunks: ProgramChunks): ProgramChunks {
-  const found: { [name: string]: string } = {}
-  const visit = (name: string): void => {
-    const text = chunks[name]
-    if (text === undefined || Object.hasOwn(found, name)) return
-    found[name] = text
-    for (const other of [...listImportedChunks(text), ...listLateImportedChunks(text)]) visit(other)
-  }
-  visit(START_CHUNK)
-  visit(ZOD_CHUNK)
-  return found
+  const loaded = collectReachable([START_CHUNK, ZOD_CHUNK], (name) => [
+    ...listImportedChunks(chunks[name] ?? ''),
+    ...listLateImportedChunks(chunks[name] ?? ''),
+  ])
+  return Object.fromEntries(Object.entries(chunks).filter(([name]) => loaded.has(name)))
 }
 
-// esbuild calls modules of CommonJS by their paths on this machine, which are nothing for others.
+// esbuild names CommonJS modules by their paths on this machine, which should not be published.
 function readChunks(files: readonly OutputFile[], entry: string): ProgramChunks {
   const shorten = (text: string): string =>
     text.replace(
@@ -193,8 +173,7 @@ function startModulePlugin(start: string, entry: string): Plugin {
   }
 }
 
-// Where it cuts, esbuild takes every import() for one that can happen, also those in code that
-// nobody uses. Of this package it is known which can.
+// esbuild keeps every import(), also in unused code. For this package, the reachable ones are known.
 function ownLateImportsPlugin(ownFolder: string, within: ReadonlySet<string>): Plugin {
   return {
     name: 'toolable-late',
@@ -218,7 +197,7 @@ const LOADERS: { readonly [extension: string]: Loader } = {
   '.jsx': 'jsx',
 }
 
-// Of all modules in the bundle only the entry is the entry point of the program.
+// Only the entry has `import.meta.main`.
 function entryMetaPlugin(entry: string): Plugin {
   return {
     name: 'toolable-entry',
@@ -239,13 +218,13 @@ function entryMetaPlugin(entry: string): Plugin {
 }
 
 function toBundleError(errors: readonly Message[]): ToolError {
-  const words = errors.map(({ text, location }) =>
+  const problems = errors.map(({ text, location }) =>
     location
       ? `${['', 'file'].includes(location.namespace) ? join(FILE_SYSTEM_ROOT, location.file) : location.file}:${location.line}:${location.column + 1}: ${text}`
       : text,
   )
-  return new ToolError('CONFIG', `the program cannot be bundled: ${words[0]}`, {
-    details: { problems: words.slice(0, 20) },
+  return new ToolError('CONFIG', `the program cannot be bundled: ${problems[0]}`, {
+    details: { problems: problems.slice(0, 20) },
     suggestion: suggestBundleFix(errors),
   })
 }
@@ -264,55 +243,38 @@ function suggestBundleFix(errors: readonly Message[]): { fix: string; example?: 
   }
 }
 
-/** What the public names of this package can load later, as its own build has found out. */
+/** What the public names of this package can load with `import()`, written by its build. */
 type ReachTable = {
   readonly files: readonly string[]
   readonly names: { readonly [entry: string]: { readonly [name: string]: readonly number[] } }
 }
 
-/** The public names that a program uses, by the module that it imports them from. */
-type UsedNames = { readonly [entry: string]: readonly string[] }
-
-/** Reads the table that lies beside the built files of this package. */
-function readReachTable(ownFolder: string): ReachTable {
-  return JSON.parse(readFileSync(join(ownFolder, 'reach.json'), 'utf8')) as ReachTable
-}
-
-/** The files of this package that a program with these names may load by `import()`, absolute. */
-function listReachableOwnFiles(
-  { files, names }: ReachTable,
-  used: UsedNames,
-  ownFolder: string,
-): ReadonlySet<string> {
-  return new Set(
-    Object.entries(used).flatMap(([entry, each]) =>
-      each.flatMap((name) => names[entry]![name]!.map((index) => join(ownFolder, files[index]!))),
-    ),
-  )
-}
-
 /**
- * Which public names of this package a program uses: it is bundled with marks in their place, and
- * esbuild leaves out the marks that nobody needs.
+ * Finds the files of this package that a program may load with `import()`, by the public names that
+ * it uses: it is bundled with marks in their place, and esbuild drops the marks of unused names.
  */
-async function findUsedNames(
+async function findReachableOwnFiles(
   esbuild: typeof Esbuild,
-  { names }: ReachTable,
+  ownFolder: string,
   options: BuildOptions,
-): Promise<UsedNames> {
+): Promise<ReadonlySet<string>> {
+  const { files, names } = JSON.parse(
+    readFileSync(join(ownFolder, 'reach.json'), 'utf8'),
+  ) as ReachTable
   const { outputFiles } = await esbuild.build({
     ...options,
     write: false,
     splitting: false,
     plugins: [marksPlugin(names), ...(options.plugins ?? []), withoutZodPlugin],
   })
-  const found: { [entry: string]: string[] } = Object.fromEntries(
-    Object.keys(names).map((entry) => [entry, []]),
+  const marks = outputFiles.flatMap(({ text }) => [
+    ...text.matchAll(/__toolable_name\("([^" ]+) ([^"]+)"\)/g),
+  ])
+  return new Set(
+    marks.flatMap(([, entry, name]) =>
+      names[entry!]![name!]!.map((index) => join(ownFolder, files[index]!)),
+    ),
   )
-  for (const { text } of outputFiles)
-    for (const [, entry, name] of text.matchAll(/__toolable_name\("([^" ]+) ([^"]+)"\)/g))
-      found[entry!]!.push(name!)
-  return found
 }
 
 function marksPlugin(names: ReachTable['names']): Plugin {
@@ -336,7 +298,7 @@ function marksPlugin(names: ReachTable['names']): Plugin {
   }
 }
 
-// What never imports this package need not be read.
+// zod never imports this package, so it need not be read.
 const withoutZodPlugin: Plugin = {
   name: 'toolable-without-zod',
   setup: (build) =>
@@ -346,10 +308,7 @@ const withoutZodPlugin: Plugin = {
 const PACKAGE_FOLDER_PATTERN = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
 const LICENCE_FILE_PATTERN = /^(licen[cs]e|copying|notice)\b/i
 
-/**
- * The licences of what is in a bundle: those that stand in its files, and those that lie beside
- * them in their packages. Undefined where there are none.
- */
+/** Collects the licences in the bundled files and in their packages. Undefined when there are none. */
 function readLicences(files: readonly OutputFile[], used: Iterable<string>): string | undefined {
   const inside = files
     .filter(({ path, text }) => path.endsWith('.LEGAL.txt') && text !== '')

@@ -32,103 +32,77 @@ export async function prepareChunks(
   esbuild: typeof Esbuild,
   chunks: ProgramChunks,
 ): Promise<AssembleScript> {
-  const texts = await escapeNonAscii(
-    esbuild,
-    await rewriteUrlImports(esbuild, rewriteLateImports(chunks)),
-  )
+  const prepared = Object.entries(chunks).map(async ([name, code]) => {
+    const text = await rewriteUrlImports(esbuild, rewriteLateImports(chunks, code))
+    return [name, await escapeNonAscii(esbuild, text)] as const
+  })
+  const texts: ProgramChunks = Object.fromEntries(await Promise.all(prepared))
   const late = new Set(Object.values(chunks).flatMap(listLateImportedChunks))
   const bodies = new Map<string, Promise<string>>()
-  const bodyOf = (name: string): Promise<string> =>
+  const getBody = (name: string): Promise<string> =>
     bodies.get(name) ?? bodies.set(name, toFunctionBody(esbuild, texts[name]!)).get(name)!
   return async (hot, table) => {
-    const together = collectImports(texts, [START_CHUNK, ...hot])
+    // A module exists once, so what hot chunks import is hot too.
+    const together = collectReachable([START_CHUNK, ...hot], (name) =>
+      listImportedChunks(texts[name] ?? ''),
+    )
     const cold = Object.keys(texts).filter((name) => !together.has(name))
     const [now, later] = await Promise.all([
       joinChunks(esbuild, texts, renderChunkExports(texts, cold, late)),
-      Promise.all(cold.map(async (name) => [name, await bodyOf(name)] as const)),
+      Promise.all(cold.map(async (name) => [name, await getBody(name)] as const)),
     ])
-    return wrapScript({ now, later, table, zod: ZOD_CHUNK })
+    return wrapScript(now, later, table)
   }
 }
 
-// `import()` of a chunk becomes a question to the program itself. A package of CommonJS gives all
-// its names to node, and esbuild only its default: the others are taken from that.
-function rewriteLateImports(chunks: ProgramChunks): ProgramChunks {
-  const ask = (name: string): string | undefined =>
-    chunks[name] === undefined
-      ? undefined
-      : `__toolable_import(${JSON.stringify(name)}${isCommonJs(chunks[name]) ? ',1' : ''})`
-  return Object.fromEntries(
-    Object.entries(chunks).map(([name, code]) => [name, replaceLateImports(code, ask)]),
-  )
+// `import()` of a chunk becomes a call to the program itself. Of a CommonJS package, node exports all
+// names, and esbuild only the default, from which the others are taken.
+function rewriteLateImports(chunks: ProgramChunks, code: string): string {
+  return code.replace(LATE_IMPORT_PATTERN, (written, name: string) => {
+    const target = chunks[name]
+    if (target === undefined) return written
+    return `__toolable_import(${JSON.stringify(name)}${isCommonJs(target) ? ',1' : ''})`
+  })
 }
 
 const BEGIN_MARK = '__toolable_begin;'
 const REQUIRED_IMPORT_PATTERN = /Promise\.resolve\(\)\.then\(\(\)=>__toESM\d*\(require\(/g
 
-// What is imported by an address that nobody knows yet is imported by the file of the program: of a
-// script that came out of compiled code node 20 does not know how. For somebody who knows no
-// import() esbuild writes a form that can be told apart.
-async function rewriteUrlImports(
-  esbuild: typeof Esbuild,
-  texts: ProgramChunks,
-): Promise<ProgramChunks> {
-  return Object.fromEntries(
-    await Promise.all(
-      Object.entries(texts).map(async ([name, text]) => {
-        if (!/\bimport\(/.test(text)) return [name, text]
-        const { code } = await esbuild.transform(BEGIN_MARK + text, {
-          ...MINIFY_OPTIONS,
-          format: 'esm',
-          supported: { 'dynamic-import': false },
-        })
-        return [
-          name,
-          code
-            .slice(code.indexOf(BEGIN_MARK) + BEGIN_MARK.length)
-            .replace(REQUIRED_IMPORT_PATTERN, 'Promise.resolve().then(()=>(__toolable_load('),
-        ]
-      }),
-    ),
-  )
+// `import()` with a computed address has to run in the file of the program: node 20 cannot import
+// from a script with cached code. Without support for import(), esbuild writes a form that can be
+// recognised.
+async function rewriteUrlImports(esbuild: typeof Esbuild, text: string): Promise<string> {
+  if (!/\bimport\(/.test(text)) return text
+  const { code } = await esbuild.transform(BEGIN_MARK + text, {
+    ...MINIFY_OPTIONS,
+    format: 'esm',
+    supported: { 'dynamic-import': false },
+  })
+  return code
+    .slice(code.indexOf(BEGIN_MARK) + BEGIN_MARK.length)
+    .replace(REQUIRED_IMPORT_PATTERN, 'Promise.resolve().then(()=>(__toolable_load(')
 }
 
-// Two places are left where esbuild writes other characters: regular expressions, where an escape
-// means the same, and tagged templates, where it does not, so that these are made calls before.
-async function escapeNonAscii(
-  esbuild: typeof Esbuild,
-  texts: ProgramChunks,
-): Promise<ProgramChunks> {
-  return Object.fromEntries(
-    await Promise.all(
-      Object.entries(texts).map(async ([name, text]) => {
-        if (!/[^\u0000-\u007f]/.test(text)) return [name, text]
-        return [
-          name,
-          escapeToAscii(
-            (
-              await esbuild.transform(text, {
-                ...MINIFY_OPTIONS,
-                format: 'esm',
-                supported: { 'template-literal': false },
-              })
-            ).code,
-          ),
-        ]
-      }),
-    ),
-  )
+// esbuild leaves other characters in regular expressions, where an escape means the same, and in
+// tagged templates, where it does not, so those are turned into calls first.
+async function escapeNonAscii(esbuild: typeof Esbuild, text: string): Promise<string> {
+  if (!/[^\u0000-\u007f]/.test(text)) return text
+  const { code } = await esbuild.transform(text, {
+    ...MINIFY_OPTIONS,
+    format: 'esm',
+    supported: { 'template-literal': false },
+  })
+  return escapeToAscii(code)
 }
 
-// A module exists once: what the hot chunks import is in the same piece of code.
-function collectImports(texts: ProgramChunks, names: readonly string[]): ReadonlySet<string> {
-  const found = new Set<string>()
-  const visit = (name: string): void => {
-    if (found.has(name) || texts[name] === undefined) return
-    found.add(name)
-    for (const other of listImportedChunks(texts[name])) visit(other)
-  }
-  names.forEach(visit)
+/** Collects what can be reached from some items, themselves included. */
+export function collectReachable(
+  from: readonly string[],
+  listNext: (item: string) => readonly string[],
+): ReadonlySet<string> {
+  const found = new Set(from)
+  // A set also iterates over what is added meanwhile.
+  for (const item of found) for (const next of listNext(item)) found.add(next)
   return found
 }
 
@@ -230,32 +204,24 @@ const CHUNK_PARAMETERS = [
  */
 export type ProgramScript = { readonly text: string; readonly length: number }
 
-type ScriptParts = {
-  /**
-   * What most calls need, as code that may wait at its top and tells by `__toolable_give` what the
-   * others find in it.
-   */
-  readonly now: string
-  /** The bodies of functions of `require, module, exports`, by name. */
-  readonly later: readonly (readonly [name: string, body: string])[]
-  /** What is known about the schemas of the program. */
-  readonly table: string
-  /** The chunk that is zod itself. */
-  readonly zod: string
-}
-
 /**
- * Puts a program together: a function of the file, its `require`, a function that gives a later
- * chunk and one that imports by address, which settles when all modules are loaded; the later
- * chunks follow it.
+ * Writes the script: a function of the file, its `require`, a loader of late chunks and one of URLs,
+ * which settles when all modules are loaded; the late chunks follow it. `now` is what most calls
+ * need, as code that may wait at its top level and passes what it exports to `__toolable_give`.
+ * `later` has the bodies of functions of `require, module, exports`, by name. `table` is what is known
+ * about the schemas.
  */
-function wrapScript({ now, later, table, zod }: ScriptParts): ProgramScript {
+function wrapScript(
+  now: string,
+  later: readonly (readonly [name: string, body: string])[],
+  table: string,
+): ProgramScript {
   const pieces = later.map(
     ([, body]) =>
       `(function(${[...CHUNK_PARAMETERS, ...OUTER_PARAMETERS].join(',')}){"use strict";${body}\n})\n`,
   )
   let end = 0
-  // A text, because a table of hundreds of chunks would be made for the sake of one.
+  // A text, because building an object of hundreds of chunks to find one is slower.
   const places = later
     .map(([name], index) => ` ${name} ${end} ${(end += pieces[index]!.length)}`)
     .join('')
@@ -266,8 +232,8 @@ function wrapScript({ now, later, table, zod }: ScriptParts): ProgramScript {
     "__toolable_inner={get url(){return process.getBuiltinModule('node:url').pathToFileURL(__filename).href},filename:__filename,dirname:__dirname,resolve:name=>__toolable_resolve(name),built:true,main:false},",
     '__toolable_entry={__proto__:__toolable_inner,main:true},',
     `__toolable_table=()=>${toAsciiString(table)},__toolable_places=${toAsciiString(`${places} `)},__toolable_made={__proto__:null};`,
-    // Addresses, as node gives them; packages by the conditions of `require`, because node tells
-    // those of `import` to modules only.
+    // URLs as node writes them; packages by the conditions of `require`, because only modules know
+    // those of `import`.
     "function __toolable_resolve(name){const m=process.getBuiltinModule('node:module');if(/^\\.{0,2}\\//.test(name))return new URL(name,__toolable_inner.url).href;if(/^[a-z][\\w+.-]*:/i.test(name))return new URL(name).href;return m.isBuiltin(name)?`node:${name}`:process.getBuiltinModule('node:url').pathToFileURL(m.createRequire(__filename).resolve(name)).href}",
     'let __toolable_hot;function __toolable_give(hot){__toolable_hot=hot}',
     'function __toolable_chunk(name){',
@@ -278,10 +244,10 @@ function wrapScript({ now, later, table, zod }: ScriptParts): ProgramScript {
     `m=__toolable_made[name]={exports:{}};__toolable_later(name,+begin,+end)(__toolable_chunk,m,m.exports,__toolable_import,__toolable_table,__toolable_zod,${OUTER_PARAMETERS.join(',')});`,
     'return m.exports}',
     'function __toolable_import(name,named){return Promise.resolve().then(()=>{const found=__toolable_chunk(name);return named?{__proto__:null,...found.default,default:found.default}:found})}',
-    `function __toolable_zod(){return __toolable_chunk(${JSON.stringify(zod)})}`,
-    // As node ends a module that waits for something that never happens.
+    `function __toolable_zod(){return __toolable_chunk(${JSON.stringify(ZOD_CHUNK)})}`,
+    // Node ends a module whose top-level await never settles with this status.
     "let __toolable_settled;process.once('beforeExit',()=>{__toolable_settled||(process.exitCode=13)});",
-    // A package that is missing is no fault of the code: a stack would only hide its name.
+    // For a missing package, a stack would only hide its name.
     "function __toolable_failed(e){if(!e?.outside||globalThis[Symbol.for('toolable.built')].take)throw e;console.error(`${__filename}: ${e.message}`);process.exit(69)}",
     `return(async()=>{\n${now}\n__toolable_settled=true})().catch(__toolable_failed)})\n`,
   ].join('')
@@ -318,11 +284,6 @@ export function listImportedChunks(code: string): string[] {
 /** The chunks that a chunk imports when it needs them. */
 export function listLateImportedChunks(code: string): string[] {
   return [...code.matchAll(LATE_IMPORT_PATTERN)].map(([, name]) => name!)
-}
-
-/** The code with every `import()` of a chunk replaced. */
-function replaceLateImports(code: string, replace: (name: string) => string | undefined): string {
-  return code.replace(LATE_IMPORT_PATTERN, (written, name: string) => replace(name) ?? written)
 }
 
 /** The names that a chunk imports from others, as these call them. */

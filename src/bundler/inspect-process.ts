@@ -1,6 +1,6 @@
 /**
- * The child process that inspects a program (dist/look.js). It runs the modules of the program, so
- * it is a process of its own.
+ * The child process that inspects a program: `node look.js ask|trace|warm <subject> <output>`. It runs
+ * the modules of the program, so it is a separate process.
  */
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -17,8 +17,6 @@ import {
 } from './inspect-program.ts'
 import type { InspectedProgramFile, InspectionProblem } from './inspect.ts'
 
-// A process of its own, because loading a program runs its modules: node look.js ask|trace|warm
-// <subject> <where to write>
 const [mode, subject, out] = process.argv.slice(2) as [string, string, string]
 const exitProcess = process.exit.bind(process)
 const {
@@ -45,7 +43,7 @@ async function inspect(): Promise<void> {
       problem: compact({
         code,
         message,
-        stack: thrown instanceof Error && thrown.stack !== undefined ? thrown.stack : undefined,
+        stack: thrown instanceof Error ? thrown.stack : undefined,
         suggestion,
       }),
     } satisfies InspectionProblem)
@@ -57,10 +55,10 @@ async function inspect(): Promise<void> {
   const { start } = loadBundle(programScript, program, bundle, {
     verified: false,
     onZod: () => (needsZod ||= !taken),
-    take: async (given) => {
+    take: async (captured) => {
       taken = true
       try {
-        give({ ...(await inspectProgram(given as CapturedProgram)), needsZod })
+        give({ ...(await inspectProgram(captured as CapturedProgram)), needsZod })
       } catch (error) {
         refuse(error)
       }
@@ -69,13 +67,13 @@ async function inspect(): Promise<void> {
   await start().catch(refuse)
 }
 
-// Which chunks a call asks for.
+// Records which chunks a call loads.
 async function traceCalls(): Promise<void> {
   const { asked, start } = loadBundle(programScript, program, bundle, {
     verified: true,
-    take: async (given) => {
-      const { shown, lines } = createWarmup(given as CapturedProgram)
-      for (const argv of lines) await runWarmupCommand(given as CapturedProgram, shown, argv)
+    take: async (captured) => {
+      const { shown, lines } = createWarmup(captured as CapturedProgram)
+      for (const argv of lines) await runWarmupCommand(captured as CapturedProgram, shown, argv)
       writeOutput(JSON.stringify([...asked]))
       exitProcess(0)
     },
@@ -83,17 +81,17 @@ async function traceCalls(): Promise<void> {
   await start()
 }
 
-// What V8 has compiled when a call is over is what the next call needs.
+// The code that V8 has compiled after a call is what the next call needs.
 async function warmUp(): Promise<void> {
   const { script, start } = loadBundle(programScript, program, bundle, {
     verified: true,
-    take: async (given) => {
-      const { shown, lines } = createWarmup(given as CapturedProgram)
+    take: async (captured) => {
+      const { shown, lines } = createWarmup(captured as CapturedProgram)
       for (const argv of lines.slice(0, -1))
-        await runWarmupCommand(given as CapturedProgram, shown, argv)
+        await runWarmupCommand(captured as CapturedProgram, shown, argv)
       process.argv = [process.execPath, program, ...lines.at(-1)!]
       process.on('exit', () => writeOutput(script.createCachedData()))
-      await (given as CapturedProgram).run(shown)
+      await (captured as CapturedProgram).run(shown)
     },
   })
   await start()
@@ -108,7 +106,7 @@ async function runWarmupCommand(
   await main(shown, argv, io, createQuietHost(makeToolset))
 }
 
-// Whole or not at all: V8 trusts what it is given as code.
+// Atomic, because V8 does not check compiled code.
 function writeOutput(content: string | Uint8Array): void {
   writeFileSync(`${out}.part`, content)
   renameSync(`${out}.part`, out)

@@ -15,16 +15,17 @@ import { checkExamples } from '../define/schema/issues.ts'
 import type { BuiltProgramMark } from '../protocol/built-program.ts'
 import { setBuiltProgramMark } from '../protocol/built-program.ts'
 import type { Io } from '../protocol/io.ts'
+import { listWords } from '../util/text.ts'
 import type { JsonSchema } from '../util/values.ts'
 import { isObject } from '../util/values.ts'
 import type { ZodRecord } from './built/zod-records.ts'
-import { getRecord, ZOD_RECORD } from './built/zod-records.ts'
-import type { ProgramScript as BundleScript } from './chunks.ts'
+import { getRecord } from './built/zod-records.ts'
+import type { ProgramScript } from './chunks.ts'
 import type { KnownAnswer, ProgramInspection } from './inspect.ts'
 
 const AGENT_ENV = { TOOLABLE_CALLER: 'agent' }
 
-/** Asks a program everything that its file shall answer. Throws what its definitions throw. */
+/** Runs every question that the file of a program answers. Throws what its definitions throw. */
 export async function inspectProgram({
   set,
   main,
@@ -41,37 +42,34 @@ export async function inspectProgram({
     return status === 0 && said.stderr === '' ? said.stdout : undefined
   }
   const answers: KnownAnswer[] = []
-  const answer = async (...variants: readonly (readonly string[])[]): Promise<void> => {
-    const text = await print(variants[0]!)
-    if (text !== undefined) answers.push({ questions: variants.map(toQuestionKey), text })
+  const record = async (
+    variants: readonly (readonly string[])[],
+    prefix: string,
+    env: { readonly [name: string]: string },
+  ): Promise<void> => {
+    const text = await print(variants[0]!, env)
+    const questions = variants.map((argv) => `${prefix}${argv.length} ${argv.join(' ')}`)
+    if (text !== undefined) answers.push({ questions, text })
   }
+  const answer = (...variants: readonly (readonly string[])[]): Promise<void> =>
+    record(variants, '', {})
   const help = async (...variants: readonly (readonly string[])[]): Promise<void> => {
     await answer(...variants)
-    const compact = await print(variants[0]!, AGENT_ENV)
-    if (compact !== undefined)
-      answers.push({
-        questions: variants.map((argv) => `agent ${toQuestionKey(argv)}`),
-        text: compact,
-      })
+    await record(variants, 'agent ', AGENT_ENV)
   }
-  // A shell reads through what stands before an answer: first what programs ask.
+  // A shell reads the file up to the answer, so questions of programs come first.
   await answer(['--version'], ['-V'])
   await answer(['--discover'])
-  // The only tool of a program may take its input from a pipe when nothing is given.
+  // Without arguments, a program with a single tool may read its input from a pipe.
   await help(['--help'], ['-h'], ...(set.entries.length === 1 ? [] : [[]]))
   await answer(['--tools'])
   await answer(['--manifest'])
-  // What a shell asks at the first TAB behind the name of the program; what follows from a word
-  // that was begun is too much to write down.
+  // The first TAB after the name of the program. Completions of partial words would be too many.
   await answer([COMPLETE_COMMAND, '--', ''])
   for (const { name, path } of set.entries) {
     const spellings = [...new Set([path.join(' '), name])].map((spelling) => spelling.split(' '))
-    await help(
-      ...spellings.flatMap((words) => [
-        [...words, '--help'],
-        [...words, '-h'],
-      ]),
-    )
+    const helpFlags = ['--help', '-h']
+    await help(...spellings.flatMap((words) => helpFlags.map((flag) => [...words, flag])))
     await answer(...spellings.map((words) => [...words, '--manifest']))
   }
   const discovered: unknown = JSON.parse((await print(['--discover'])) ?? '{}')
@@ -85,31 +83,22 @@ export async function inspectProgram({
   }
 }
 
-function toQuestionKey(argv: readonly string[]): string {
-  return `${argv.length} ${argv.join(' ')}`
-}
-
 function listSchemas(set: Servable): ProgramInspection['schemas'] {
-  const sources = set.entries.flatMap(({ definition: { source } }) => [source.input, source.output])
-  const records = sources.flatMap((source) =>
-    typeof source === 'object' && source !== null && ZOD_RECORD in source
-      ? [{ source, record: (source as { [ZOD_RECORD]: ZodRecord })[ZOD_RECORD] }]
-      : [],
-  )
   const found = new Map<string, ProgramInspection['schemas'][number]>()
-  for (const { source, record } of records) {
-    const fingerprint = record.fingerprint()
-    const json = writeInputSchema(source)
-    if (fingerprint !== undefined && json)
-      found.set(fingerprint, { fingerprint, prepared: { json, exact: isExactSchema(record) } })
-  }
+  for (const { definition } of set.entries)
+    for (const source of [definition.source.input, definition.source.output]) {
+      const record = getRecord(source)
+      const fingerprint = record?.fingerprint()
+      const json = record && writeInputSchema(source as object)
+      if (fingerprint !== undefined && json)
+        found.set(fingerprint, { fingerprint, prepared: { json, exact: isExactSchema(record) } })
+    }
   return [...found.values()]
 }
 
 /**
- * What a build runs of a program, and the command lines for it, to learn what its calls load: those
- * that the program names itself, else made up ones of a program that does nothing. The last one is
- * like most calls.
+ * The command lines that a build runs to learn what calls load: those that the program names itself,
+ * else generated ones with tools that do nothing. The last one is like most calls.
  */
 export function createWarmup({ set, rehearsal }: Pick<CapturedProgram, 'set' | 'rehearsal'>): {
   readonly shown: Servable
@@ -120,7 +109,7 @@ export function createWarmup({ set, rehearsal }: Pick<CapturedProgram, 'set' | '
   return { shown: withoutToolWork(set), lines: [...(flags ? [flags] : []), json] }
 }
 
-// A program like the one that is built, whose tools do nothing: a build may run it.
+// The same program with tools that do nothing, so that a build may run it.
 function withoutToolWork(set: Servable): Servable {
   const entries = set.entries.map((entry): ToolEntry => ({
     ...entry,
@@ -138,8 +127,8 @@ function withoutToolWork(set: Servable): Servable {
   }) as Servable
 }
 
-// They call a tool of the program by JSON and by flags: what that loads is what most calls load.
-// Empty where no tool has an input that can be made up.
+// Command lines that call a tool with JSON and with flags, as most calls do. Empty when no input can
+// be generated.
 function makeCommandLines(set: Servable): {
   readonly json?: readonly string[]
   readonly flags?: readonly string[]
@@ -191,18 +180,17 @@ function makeNumber({ minimum, maximum, exclusiveMinimum }: JsonSchema): number 
   return Number.isFinite(least) && least > -1e15 ? least : Math.min(1, Number(maximum ?? 1))
 }
 
-/** A bundle that was compiled here; `start` runs it, and settles when its modules are loaded. */
+/** A compiled bundle; `start` runs it, and settles when its modules are loaded. */
 type LoadedBundle = {
   readonly script: Script
-  /** The later chunks that were asked for. */ readonly asked: Set<string>
+  /** The late chunks that were requested. */
+  readonly asked: Set<string>
   start(): Promise<void>
 }
 
-/**
- * Compiles a bundle as the program that it belongs to will, with the mark of whoever looks at it.
- */
+/** Compiles a bundle as its program does, and marks the process as an inspection. */
 export function loadBundle(
-  { text, length }: BundleScript,
+  { text, length }: ProgramScript,
   program: string,
   bundle: string,
   mark: BuiltProgramMark,
@@ -236,7 +224,7 @@ export function loadBundle(
   }
 }
 
-/** An Io that keeps what is printed, as a program sees it whose output goes down a pipe. */
+/** An Io that captures the output, like a pipe. */
 export function createCapturedIo(
   env: Io['env'],
   cwd = '/',
@@ -275,7 +263,7 @@ export function createCapturedIo(
   }
 }
 
-/** A host that puts up no guards. */
+/** A host without guards. */
 export function createQuietHost(makeToolset: CommandHost['makeToolset']): CommandHost {
   return {
     signal: new AbortController().signal,
@@ -285,35 +273,12 @@ export function createQuietHost(makeToolset: CommandHost['makeToolset']): Comman
   }
 }
 
-// What the JSON Schema of each says is all there is to it. A method that is not named here may mean
-// more.
+// Methods whose JSON Schema says everything about them. Other methods may mean more.
+const RANGE_METHODS = 'min max gt gte lt lte positive negative nonnegative nonpositive'
 const EXACT_METHODS: { readonly [builder: string]: readonly string[] } = {
   string: ['min', 'max'],
-  number: [
-    'min',
-    'max',
-    'gt',
-    'gte',
-    'lt',
-    'lte',
-    'int',
-    'positive',
-    'negative',
-    'nonnegative',
-    'nonpositive',
-  ],
-  int: [
-    'min',
-    'max',
-    'gt',
-    'gte',
-    'lt',
-    'lte',
-    'positive',
-    'negative',
-    'nonnegative',
-    'nonpositive',
-  ],
+  number: listWords(`int ${RANGE_METHODS}`),
+  int: listWords(RANGE_METHODS),
   boolean: [],
   enum: [],
   literal: [],
@@ -324,17 +289,13 @@ const EXACT_METHODS: { readonly [builder: string]: readonly string[] } = {
 const DESCRIPTION_METHODS = ['describe', 'meta']
 const CLOSING_METHODS = ['optional', 'default']
 
-/**
- * True when the JSON Schema of a schema says everything about it: no transforms, no rules in code,
- * no reading of one type as another.
- */
+/** True when the JSON Schema says everything: no transforms, rules in code or coercions. */
 function isExactSchema(record: ZodRecord): boolean {
   const steps = listRecordSteps(record)
   const [made, ...further] = steps as [ZodRecord, ...ZodRecord[]]
   const allowed = Object.hasOwn(EXACT_METHODS, made.name) ? EXACT_METHODS[made.name]! : undefined
   if (!allowed || !hasExactArguments(made)) return false
-  // Behind `optional` and `default` only words may follow: together they mean different things in
-  // different orders.
+  // After `optional` and `default` only descriptions may follow, because their order matters.
   const closing = further.findIndex(({ name }) => CLOSING_METHODS.includes(name))
   const open = closing === -1 ? further : further.slice(0, closing)
   const rest = closing === -1 ? [] : further.slice(closing + 1)

@@ -15,6 +15,7 @@ import {
 import { dirname, join } from 'node:path'
 import { host } from '../core/host.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import { hasErrorCode } from '../util/files.ts'
 
 /** A file of a built program. */
 type BuiltFile = {
@@ -44,7 +45,7 @@ export function writeBuiltFiles(files: readonly BuiltFile[]): void {
   }
 }
 
-/** Takes away what earlier builds have left in a folder. */
+/** Removes the files of earlier builds. */
 export function removeOldFiles(folder: string, keep: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
@@ -56,8 +57,7 @@ export function removeOldFiles(folder: string, keep: string): void {
   }
 }
 
-// One by one: with `recursive` node says of a file system that may only be read that the folder is
-// not there.
+// Not recursive, because then node reports ENOENT for a read-only file system.
 function ensureFolder(folder: string): void {
   if (existsSync(folder)) return
   ensureFolder(dirname(folder))
@@ -65,7 +65,7 @@ function ensureFolder(folder: string): void {
     mkdirSync(folder)
   } catch (error) {
     // Another build may have been faster.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (!hasErrorCode(error, 'EEXIST')) throw error
   }
 }
 
@@ -77,20 +77,17 @@ function toWriteError(error: NodeJS.ErrnoException, path: string): ToolError {
       `no space is left for ${path}; what was built before is as it was`,
       { cause: error },
     )
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new ToolError('PERMISSION', `${path} cannot be written (${code})`, {
-      cause: error,
-      suggestion: 'Build into another folder with --out',
-    })
-  return new ToolError('INVALID_PATH', `${path} cannot be written (${code ?? message})`, {
+  const isForbidden = hasErrorCode(error, 'EACCES', 'EPERM', 'EROFS')
+  const errorCode = isForbidden ? 'PERMISSION' : 'INVALID_PATH'
+  return new ToolError(errorCode, `${path} cannot be written (${code ?? message})`, {
     cause: error,
     suggestion: 'Build into another folder with --out',
   })
 }
 
 /**
- * How long compiled code is, and a number of each of its pages: V8 trusts what it is given. Its
- * text is written into bundles, so it refers to nothing but its parameter.
+ * The length of compiled code, and a sum over a byte of each page: V8 does not check it. The text of
+ * this function is written into bundles, so it refers to nothing but its parameter.
  */
 export function computeChecksum(data: Uint8Array): string {
   let sum = data.length
@@ -98,20 +95,12 @@ export function computeChecksum(data: Uint8Array): string {
   return `${data.length} ${sum}`
 }
 
-/**
- * Compiled code as it lies beside its bundle: the first line says for which bundle, which node and
- * which machine it is; `seal` stands at its end. `launch` reads it.
- */
+/** Adds a first line to compiled code: its bundle, node version, architecture and checksum. */
 export function addChecksum(
   data: Uint8Array,
   id: string,
 ): { readonly content: Uint8Array; readonly seal: string } {
   const seal = computeChecksum(data)
-  return {
-    content: Buffer.concat([
-      Buffer.from(`toolable code 1 ${id} ${host.version} ${host.arch} ${seal}\n`),
-      data,
-    ]),
-    seal,
-  }
+  const head = Buffer.from(`toolable code 1 ${id} ${host.version} ${host.arch} ${seal}\n`)
+  return { content: Buffer.concat([head, data]), seal }
 }

@@ -3,29 +3,25 @@
  * package.json, and the built files of this package.
  */
 
-import { existsSync, readFileSync } from 'node:fs'
+import type * as Esbuild from 'esbuild'
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type * as Esbuild from 'esbuild'
 import { ToolError } from '../protocol/tool-error.ts'
-import { isObject } from '../util/values.ts'
+import { hasErrorCode, readTextFile } from '../util/files.ts'
+import { compact, parseJsonObject } from '../util/values.ts'
 
 /**
- * The path of a file of a package: of the project that is built, else of the one that lies beside
- * this package. Throws DEPENDENCY, with the command that installs it, where there is none.
+ * Finds a file of a package in the project that is built, else beside this package. Throws
+ * DEPENDENCY, with the command that installs it.
  */
 export function findPackageFile(name: string, file: string, entry: string, what: string): string {
   for (const from of [entry, import.meta.url]) {
     try {
       return createRequire(from).resolve(file)
     } catch (error) {
-      if (
-        !['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'].includes(
-          (error as NodeJS.ErrnoException).code ?? '',
-        )
-      )
-        throw error
+      if (!hasErrorCode(error, 'MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND')) throw error
     }
   }
   throw new ToolError('DEPENDENCY', `${what} needs the package '${name}', which is not installed`, {
@@ -39,10 +35,7 @@ export function findPackageFile(name: string, file: string, entry: string, what:
   })
 }
 
-/**
- * The bundler of the project that is built, else the one that lies beside this package. Throws
- * DEPENDENCY, with the command that installs it, where there is none.
- */
+/** Loads esbuild from the project that is built, else from beside this package. Throws DEPENDENCY. */
 export async function loadEsbuild(entry: string): Promise<typeof Esbuild> {
   const loaded = (await import(
     pathToFileURL(findPackageFile('esbuild', 'esbuild', entry, 'building')).href
@@ -50,10 +43,10 @@ export async function loadEsbuild(entry: string): Promise<typeof Esbuild> {
   return loaded.default ?? loaded
 }
 
-/** What the nearest package.json says. */
+/** Fields of a package.json. */
 type PackageInfo = { readonly name?: string; readonly version?: string; readonly type?: string }
 
-/** Reads the nearest package.json of a folder and those above it; empty where there is none. */
+/** Reads the nearest package.json in a folder or above it; empty when there is none. */
 export function readNearestPackage(folder: string): PackageInfo {
   for (let current = folder; ; current = dirname(current)) {
     const file = join(current, 'package.json')
@@ -62,7 +55,7 @@ export function readNearestPackage(folder: string): PackageInfo {
   }
 }
 
-/** A name that a program can have, from a package or a file. */
+/** Derives the name of a program from its package or its file. */
 export function toProgramName(entry: string, { name }: PackageInfo): string {
   const given = name?.replace(/^@[^/]*\//, '') ?? basename(entry).replace(/\.[^.]*$/, '')
   return (
@@ -75,28 +68,18 @@ export function toProgramName(entry: string, { name }: PackageInfo): string {
 }
 
 function readPackageInfo(file: string): PackageInfo {
-  try {
-    const data: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    if (!isObject(data)) return {}
-    return Object.fromEntries(
-      ['name', 'version', 'type'].flatMap((key) =>
-        typeof data[key] === 'string' ? [[key, data[key]]] : [],
-      ),
-    )
-  } catch {
-    return {}
-  }
+  const data = parseJsonObject(readTextFile(file) ?? '') ?? {}
+  const read = (key: string): string | undefined =>
+    typeof data[key] === 'string' ? data[key] : undefined
+  return compact({ name: read('name'), version: read('version'), type: read('type') })
 }
 
 /** From the built program, from the built files, and from the sources. */
 const OWN_FOLDERS = ['./', '../', '../../dist/']
 
-/**
- * The folder of this package's built files, which a program is bundled from. Throws CONFIG where it
- * is missing.
- */
+/** Finds the built files of this package, which are bundled into programs. Throws CONFIG. */
 export function findOwnFolder(): string {
-  const folder = OWN_FOLDERS.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(
+  const folder = OWN_FOLDERS.map((path) => fileURLToPath(new URL(path, import.meta.url))).find(
     (path) => existsSync(`${path}built.js`),
   )
   if (folder !== undefined) return folder

@@ -14,7 +14,7 @@ import { MEBIBYTE } from '../util/units.ts'
 import { compact } from '../util/values.ts'
 import { escapeToAscii } from './chunks.ts'
 import type { BuildEnvironment, KnownAnswer } from './inspect.ts'
-import { withTemporaryFolder } from './inspect.ts'
+import { toChildEnv, withBuildFolder } from './inspect.ts'
 import {
   launchExecutable,
   launchProgram,
@@ -27,45 +27,41 @@ import { findPackageFile } from './packages.ts'
 type ProgramTextOptions = {
   readonly name: string
   readonly version: string
-  /** What the registry reads of the file without running it. */
+  /** What the registry reads from the file without running it. */
   readonly manifest: object
   readonly answers: readonly KnownAnswer[]
   readonly bundle: BundleInfo
-  /** Node is started at once: the form that the shims of npm on Windows can start too. */
+  /** Starts node directly, so that the npm shims on Windows work too. */
   readonly portable: boolean
 }
 
-/** What a program knows about the bundle that belongs to it. */
+/** What the file of a program knows about its bundle. */
 type BundleInfo = {
   readonly id: string
-  /** How much of it is loaded at once. */
+  /** How many bytes are loaded at the start. */
   readonly length: number
-  /** Where `slowText` stands in it. */
+  /** The range of the slow launcher. */
   readonly slowly: readonly [from: number, to: number]
-  /** The length and the seal of its compiled code. */
+  /** The length and the checksum of its compiled code. */
   readonly code: { readonly size: number; readonly seal: string }
 }
 
-// A shell reads through what stands before the answer that it looks for; behind this node is no
-// slower. Node looks for it in no time.
+// A shell reads the file up to the answer; beyond this, node is not slower.
 const MAX_ANSWER_BYTES = { shell: 256 * 1024, node: MEBIBYTE }
 // In double quotes: single ones mark the answers.
 const HELP_PATTERNS = '"0 "|*" --help"|*" -h"'
 
-// The last words of all questions, with spaces around; nothing at all is one too.
+// The last words of all questions, with spaces around them; no arguments are a question too.
 const QUESTION_WORDS = ' --help -h --version -V --discover --tools --manifest  '
-/** The variables that give an agent away, as the programs know them. */
+/** The variables that identify agents. */
 const AGENT_VARIABLES_JSON = JSON.stringify(AGENT_VARIABLES)
 
-/** The piece of a bundle that does what most starts of its program do not need. */
+/** Renders the part of a bundle that most starts do not need. */
 export function renderSlowLauncher(portable: boolean): string {
   return `(function(rest){${portable ? '' : `if(!(${printKnownAnswer.toString()})(rest.fs,rest.file,${AGENT_VARIABLES_JSON}))`}(${launchWithoutCodeCache.toString()})(rest,${computeChecksum.toString()})})\n`
 }
 
-/**
- * The file of a program: a shell script that answers questions about it, and the JavaScript that
- * does the rest.
- */
+/** Renders the file of a program: a shell script with known answers, and the JavaScript launcher. */
 export function renderProgram({
   name,
   version,
@@ -87,11 +83,10 @@ export function renderProgram({
   ].join('\n')
 }
 
-// Names that nobody exports: a variable of the environment that the shell sets reaches the program
-// changed.
+// These names are in no environment: an exported variable would reach the program changed.
 function renderShellHead(name: string): string[] {
   return [
-    // In a function of zsh $0 is the name of the function.
+    // In a function of zsh, $0 is the name of the function.
     '__toolable_p=$0',
     '__toolable_node() {',
     `command -v node >/dev/null 2>&1 || { echo ${quoteForShellComment(`${name}: needs Node.js 20.19 or newer, and there is no 'node' in PATH`)} >&2; exit 127; }`,
@@ -124,35 +119,34 @@ function renderAnswers(answers: readonly KnownAnswer[], most: number): string[] 
   })
 }
 
-// Bytes that are not ASCII as printf reads them; the shell passes everything else on.
+// Escapes non-ASCII bytes for printf.
 function escapeForPrintf(text: string): string {
   return Buffer.from(text.replaceAll('\\', '\\\\'))
     .toString('latin1')
     .replace(/[\u0080-\u00ff]/g, (byte) => `\\0${byte.charCodeAt(0).toString(8)}`)
 }
 
-// For a shell, inside a comment of JavaScript.
+// Quotes for a shell, inside a JavaScript comment.
 function quoteForShellComment(text: string): string {
   return `'${text.replaceAll("'", "'\\''").replaceAll('*/', "*''/")}'`
 }
 
-/** What a program consists of that becomes one executable. */
-type ExecutableProgram = {
-  /** The file of the program, from which questions are answered. */
-  readonly answers: string
-  /** Its bundle, of which `length` bytes are loaded at once, and what V8 has compiled of that. */
-  readonly bundle: string
-  readonly length: number
-  readonly code: Uint8Array | undefined
+/** The script that an executable starts, and the assets that it reads. */
+type ExecutableParts = {
+  readonly main: string
+  readonly assets: { readonly [name: string]: Uint8Array }
 }
 
-/** The script that such an executable starts, and what it reads. */
-export function createExecutableParts({
-  answers,
-  bundle,
-  length,
-  code,
-}: ExecutableProgram): ExecutableParts {
+/**
+ * Creates the parts of an executable: `answers` is the file of the program, with the known answers,
+ * and `code` is what V8 has compiled of the first `length` bytes of the bundle.
+ */
+export function createExecutableParts(
+  answers: string,
+  bundle: string,
+  length: number,
+  code: Uint8Array | undefined,
+): ExecutableParts {
   return {
     main: `(${launchExecutable.toString()})(${length},${code !== undefined},${AGENT_VARIABLES_JSON},${printKnownAnswer.toString()})\n`,
     assets: compact({
@@ -163,29 +157,19 @@ export function createExecutableParts({
   }
 }
 
-/**
- * What becomes one executable together with node: the script that it starts, and what that reads.
- */
-type ExecutableParts = {
-  readonly main: string
-  readonly assets: { readonly [name: string]: Uint8Array }
-}
-
 const MAX_STEP_MS = 300_000
-// What node looks for in itself, and postject sets.
+// The mark in node that postject changes.
 const SEA_FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 /**
- * Makes sure that one executable can be made here, before anything else is done, and gives a
- * function that makes it. Throws CONFIG where system or node cannot, DEPENDENCY where 'postject' is
- * missing.
+ * Checks that an executable can be built here and returns the function that builds it. Throws CONFIG
+ * when system or node cannot, DEPENDENCY without 'postject'.
  */
 export function prepareExecutable(
   entry: string,
   { cwd, env, signal }: BuildEnvironment,
 ): (parts: ExecutableParts) => Promise<Uint8Array> {
-  // Elsewhere the file has to be signed anew after it was changed, which nobody has tried with
-  // these programs.
+  // Other systems require a new signature, which is untested.
   if (host.platform !== 'linux')
     throw new ToolError(
       'CONFIG',
@@ -199,12 +183,15 @@ export function prepareExecutable(
       { suggestion: 'Build with a node from nodejs.org' },
     )
   const postject = findPackageFile('postject', 'postject/dist/cli.js', entry, 'one executable')
-  const whole = Object.fromEntries(
-    Object.entries(env).filter((each): each is [string, string] => each[1] !== undefined),
-  )
   const run = async (what: string, ...args: string[]): Promise<void> => {
     const { status, stdout, stderr } = await runChild(
-      compact({ command: [host.node, ...args], cwd, env: whole, timeout: MAX_STEP_MS, signal }),
+      compact({
+        command: [host.node, ...args],
+        cwd,
+        env: toChildEnv(env),
+        timeout: MAX_STEP_MS,
+        signal,
+      }),
     )
     if (status !== 0)
       throw new ToolError('DEPENDENCY', `${what} failed (${status ?? 'it was ended'})`, {
@@ -213,7 +200,7 @@ export function prepareExecutable(
       })
   }
   return ({ main, assets }) =>
-    withTemporaryFolder(async (folder) => {
+    withBuildFolder(async (folder) => {
       const at = (name: string): string => join(folder, name)
       for (const [name, content] of Object.entries(assets)) writeFileSync(at(name), content)
       writeFileSync(at('main.cjs'), main)
@@ -229,15 +216,8 @@ export function prepareExecutable(
       await run('node --experimental-sea-config', '--experimental-sea-config', at('config.json'))
       copyFileSync(host.node, at('program'))
       chmodSync(at('program'), 0o755)
-      await run(
-        'postject',
-        postject,
-        at('program'),
-        'NODE_SEA_BLOB',
-        at('blob'),
-        '--sentinel-fuse',
-        SEA_FUSE,
-      )
+      const args = [at('program'), 'NODE_SEA_BLOB', at('blob'), '--sentinel-fuse', SEA_FUSE]
+      await run('postject', postject, ...args)
       return readFileSync(at('program'))
     })
 }

@@ -5,32 +5,25 @@
 
 import type { PreparedSchema } from '../../protocol/built-program.ts'
 import { PREPARED_SCHEMA } from '../../protocol/built-program.ts'
+import { listWords } from '../../util/text.ts'
+import { once } from '../../util/values.ts'
 
-/**
- * What the records ask: the library, loaded when it is needed, and what the build found out about
- * its schemas.
- */
+/** The library, loaded on demand, and what the build knows about its schemas. */
 type ZodSource = {
   load(): object
-  /**
-   * A line for each schema that the build knows: how it is made, a tab, and what is known as JSON.
-   */
+  /** A line for each known schema: its fingerprint, a tab, and the prepared schema as JSON. */
   table(): string
 }
 
-/**
- * What stands in the place of zod in a built program: it writes down how schemas are made, and lets
- * zod make them when somebody uses one. Whatever is not making a schema is asked of zod itself.
- */
+/** Replaces zod in a built program. Everything but the creation of schemas is forwarded to zod. */
 export function recordZod(source: ZodSource): ZodFields {
-  let loaded: ZodFields | undefined
-  const zod = (): ZodFields => (loaded ??= source.load() as ZodFields)
+  const zod = once(() => source.load() as ZodFields)
   const stand = createStandInFactory(source)
   const make =
     (name: string) =>
     (...args: unknown[]): object =>
       stand(new ZodRecord(zod, undefined, name, args))
-  const spaceOf = (space: string, names: ReadonlySet<string>): object =>
+  const createNamespace = (space: string, names: ReadonlySet<string>): object =>
     new Proxy(
       {},
       {
@@ -49,7 +42,7 @@ export function recordZod(source: ZodSource): ZodFields {
         let value: unknown
         if (typeof key === 'string' && ZOD_BUILDERS.has(key)) value = make(key)
         else if (typeof key === 'string' && Object.hasOwn(ZOD_NAMESPACES, key))
-          value = spaceOf(key, ZOD_NAMESPACES[key]!)
+          value = createNamespace(key, ZOD_NAMESPACES[key]!)
         else return forwardProperty(zod(), key)
         known.set(key, value)
         return value
@@ -66,11 +59,11 @@ function createStandInFactory({ table }: ZodSource): (record: ZodRecord) => obje
     get(record, key) {
       if (key === ZOD_RECORD) return record
       if (key === PREPARED_SCHEMA) return () => prepared(record)
-      // `meta()` asks, `meta({...})` makes.
+      // `meta()` reads, `meta({...})` creates a schema.
       if (typeof key === 'string' && ZOD_CHAIN_METHODS.has(key))
         return (...args: unknown[]) =>
           args.length === 0 && key === 'meta'
-            ? callRealMethod(record, key, args)
+            ? (record.real()[key] as ZodMethod)()
             : stand(new ZodRecord(record.zod, record, key, args))
       return forwardProperty(record.real(), key)
     },
@@ -93,7 +86,7 @@ function createStandInFactory({ table }: ZodSource): (record: ZodRecord) => obje
   return stand
 }
 
-// Only the line that is asked for is read: a program of many tools uses one of them.
+// Parses only the line that is needed, because a call uses one of many tools.
 function findPrepared(table: string, fingerprint: string | undefined): PreparedSchema | undefined {
   const start = fingerprint === undefined ? -1 : table.indexOf(`\n${fingerprint}\t`)
   if (fingerprint === undefined || start === -1) return undefined
@@ -101,11 +94,7 @@ function findPrepared(table: string, fingerprint: string | undefined): PreparedS
   return JSON.parse(table.slice(at, table.indexOf('\n', at))) as PreparedSchema
 }
 
-function callRealMethod(record: ZodRecord, key: string, args: readonly unknown[]): unknown {
-  return (record.real()[key] as (...given: readonly unknown[]) => unknown)(...args)
-}
-
-// Methods work on the real thing, and get real things.
+// Methods of zod get real schemas, and are called on real schemas.
 function forwardProperty(real: ZodFields, key: PropertyKey): unknown {
   const value = Reflect.get(real, key)
   if (typeof value !== 'function' || isClassKey(key)) return value
@@ -129,62 +118,48 @@ function toConfigurableDescriptor(
   return descriptor && { ...descriptor, configurable: true }
 }
 
-/** How a schema was made: a function of zod, or a method of another schema, and its arguments. */
+/** How a schema was created: a function of zod, or a method of another schema, and its arguments. */
 export class ZodRecord {
-  readonly zod: () => ZodFields
-  readonly parent: ZodRecord | undefined
-  readonly name: string
-  readonly args: readonly unknown[]
-  #real: { readonly schema: ZodFields } | undefined
+  #real: ZodFields | undefined
   #fingerprint: { readonly text: string | undefined } | undefined
 
   constructor(
-    zod: () => ZodFields,
-    parent: ZodRecord | undefined,
-    name: string,
-    args: readonly unknown[],
-  ) {
-    this.zod = zod
-    this.parent = parent
-    this.name = name
-    this.args = args
-  }
+    readonly zod: () => ZodFields,
+    readonly parent: ZodRecord | undefined,
+    readonly name: string,
+    readonly args: readonly unknown[],
+  ) {}
 
-  /** The schema itself, made by the library at the first question that only it can answer. */
+  /** The real schema, created on first use. */
   real(): ZodFields {
-    return (this.#real ??= { schema: this.#make() }).schema
+    return (this.#real ??= this.#make())
   }
 
-  /**
-   * How it was made as one line of text; undefined where that cannot be told: functions have none.
-   */
+  /** How it was created, as one line of text; undefined with functions among the arguments. */
   fingerprint(): string | undefined {
     return (this.#fingerprint ??= { text: toFingerprint(this) }).text
   }
 
   #make(): ZodFields {
     const args = this.args.map(unwrapRecords)
-    if (this.parent)
-      return (this.parent.real()[this.name] as ZodMethod).apply(
-        this.parent.real(),
-        args,
-      ) as ZodFields
+    if (this.parent) return callMethod(this.parent.real(), this.name, args)
     const [space, method] = this.name.split('.') as [string, string?]
     const holder = method === undefined ? this.zod() : (this.zod()[space] as ZodFields)
-    return (holder[method ?? space] as ZodMethod).apply(holder, args) as ZodFields
+    return callMethod(holder, method ?? space, args)
   }
+}
+
+function callMethod(holder: ZodFields, name: string, args: unknown[]): ZodFields {
+  return (holder[name] as ZodMethod).apply(holder, args) as ZodFields
 }
 
 type ZodFields = { [key: PropertyKey]: unknown }
 type ZodMethod = (...args: unknown[]) => unknown
 
-/** The record behind a schema that stands for one of zod. */
-export const ZOD_RECORD = Symbol.for('toolable.record')
+/** The key of the record behind a recorded schema. */
+const ZOD_RECORD = Symbol.for('toolable.record')
 
-/**
- * The value as zod needs it: with real schemas in the place of records, in lists, in objects and in
- * what functions give.
- */
+/** Replaces records by real schemas, also in lists, in objects and in results of functions. */
 function unwrapRecords(value: unknown): unknown {
   const record = getRecord(value)
   if (record) return record.real()
@@ -195,7 +170,7 @@ function unwrapRecords(value: unknown): unknown {
   for (const [key, { value: given, get, ...rest }] of Object.entries(
     Object.getOwnPropertyDescriptors(value),
   )) {
-    // A getter stands for a schema that refers to itself.
+    // A getter is how a schema refers to itself.
     Object.defineProperty(
       copy,
       key,
@@ -207,14 +182,14 @@ function unwrapRecords(value: unknown): unknown {
   return copy
 }
 
-/** The record of a value; undefined for everything else. */
+/** Returns the record of a recorded schema; undefined for everything else. */
 export function getRecord(value: unknown): ZodRecord | undefined {
   return typeof value === 'object' && value !== null && ZOD_RECORD in value
     ? (value as { [ZOD_RECORD]: ZodRecord })[ZOD_RECORD]
     : undefined
 }
 
-// `z.lazy(() => Node)` gives a record. A class is left alone: it is called with `new`.
+// `z.lazy(() => Node)` returns a record. Classes are called with `new`, so they stay.
 function unwrapResult(given: ZodMethod): ZodMethod {
   if (/^class\b/.test(Function.prototype.toString.call(given))) return given
   return function (this: unknown, ...args) {
@@ -262,101 +237,25 @@ function isPlainObject(value: unknown): value is ZodFields {
   return prototype === Object.prototype || prototype === null
 }
 
-/** Functions of zod that make a schema and do nothing else. */
-const ZOD_BUILDERS: ReadonlySet<string> = new Set([
-  'string',
-  'number',
-  'int',
-  'boolean',
-  'bigint',
-  'date',
-  'any',
-  'unknown',
-  'never',
-  'null',
-  'undefined',
-  'object',
-  'strictObject',
-  'looseObject',
-  'array',
-  'tuple',
-  'record',
-  'union',
-  'discriminatedUnion',
-  'intersection',
-  'enum',
-  'literal',
-  'optional',
-  'nullable',
-  'nullish',
-  'email',
-  'url',
-  'uuid',
-  'lazy',
-  'preprocess',
-  'stringbool',
-])
+/** Functions of zod that only create a schema. */
+const ZOD_BUILDERS = toWordSet(`
+  string number int boolean bigint date any unknown never null undefined object strictObject
+  looseObject array tuple record union discriminatedUnion intersection enum literal optional nullable
+  nullish email url uuid lazy preprocess stringbool`)
 
-/** Objects of zod that hold such functions. */
+/** Objects of zod with such functions. */
 const ZOD_NAMESPACES: { readonly [space: string]: ReadonlySet<string> } = {
-  coerce: new Set(['string', 'number', 'boolean', 'bigint', 'date']),
-  iso: new Set(['date', 'time', 'datetime', 'duration']),
+  coerce: toWordSet('string number boolean bigint date'),
+  iso: toWordSet('date time datetime duration'),
 }
 
-/** Methods of schemas that give another schema and do nothing else. */
-const ZOD_CHAIN_METHODS: ReadonlySet<string> = new Set([
-  'describe',
-  'meta',
-  'optional',
-  'nullable',
-  'nullish',
-  'default',
-  'prefault',
-  'min',
-  'max',
-  'length',
-  'nonempty',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'int',
-  'positive',
-  'negative',
-  'nonnegative',
-  'nonpositive',
-  'multipleOf',
-  'step',
-  'finite',
-  'safe',
-  'email',
-  'url',
-  'uuid',
-  'regex',
-  'startsWith',
-  'endsWith',
-  'includes',
-  'trim',
-  'toLowerCase',
-  'toUpperCase',
-  'refine',
-  'superRefine',
-  'transform',
-  'pipe',
-  'or',
-  'and',
-  'array',
-  'strict',
-  'loose',
-  'passthrough',
-  'strip',
-  'catchall',
-  'extend',
-  'pick',
-  'omit',
-  'partial',
-  'required',
-  'brand',
-  'readonly',
-  'catch',
-])
+/** Methods of schemas that only create another schema. */
+const ZOD_CHAIN_METHODS = toWordSet(`
+  describe meta optional nullable nullish default prefault min max length nonempty gt gte lt lte int
+  positive negative nonnegative nonpositive multipleOf step finite safe email url uuid regex startsWith
+  endsWith includes trim toLowerCase toUpperCase refine superRefine transform pipe or and array strict
+  loose passthrough strip catchall extend pick omit partial required brand readonly catch`)
+
+function toWordSet(text: string): ReadonlySet<string> {
+  return new Set(listWords(text))
+}
