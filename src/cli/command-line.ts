@@ -10,7 +10,7 @@ import type { ToolsetManifest } from '../protocol/manifest.ts'
 import { quoteForShell } from '../util/text.ts'
 import type { JsonSchema } from '../util/values.ts'
 import { isObject, lazyRegExp } from '../util/values.ts'
-import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from './builtin-names.ts'
+import { BUILTIN_NAMES, COMPLETE_COMMAND } from './builtin-names.ts'
 
 type CommandInput = { readonly [field: string]: unknown }
 
@@ -46,9 +46,7 @@ function formatFlags(
   atProgram: boolean,
   reserved: readonly string[],
 ): string[] | undefined {
-  const commands = atProgram
-    ? [...reserved, COMPLETE_COMMAND, ...BUILTIN_COMMANDS.map((command) => command.name)]
-    : reserved
+  const commands = atProgram ? [...reserved, COMPLETE_COMMAND, ...BUILTIN_NAMES] : reserved
   const known = new Set(specs.map((spec) => spec.field))
   if (Object.keys(input).some((field) => !known.has(field))) return undefined
   const positional: string[] = []

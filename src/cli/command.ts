@@ -11,7 +11,8 @@ import type { GlobalFlags } from '../define/global-flags.ts'
 import { GLOBAL_FLAGS, PROGRAM_FLAGS, SERVING_FLAGS } from '../define/global-flags.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { findClosest, shorten } from '../util/text.ts'
-import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from './builtin-names.ts'
+import { COMPLETE_COMMAND } from './builtin-names.ts'
+import { BUILTIN_COMMANDS } from './builtin-words.ts'
 
 /**
  * What the arguments name: the program itself, a group, a built-in command, or a tool with the

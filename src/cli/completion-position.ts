@@ -13,7 +13,7 @@ import type { FlagSpec, GlobalFlag } from '../define/global-flags.ts'
 import { CONTROL_FLAGS, GLOBAL_FLAGS, PROGRAM_FLAGS } from '../define/global-flags.ts'
 import type { ToolsetManifest } from '../protocol/manifest.ts'
 import { compact } from '../util/values.ts'
-import { BUILTIN_COMMANDS } from './builtin-names.ts'
+import { BUILTIN_COMMANDS } from './builtin-words.ts'
 import type { CommandManifest } from './command-line.ts'
 import { isSameName, isUnderPath, matchesCommand } from './command-line.ts'
 

@@ -3,7 +3,8 @@
  * `--describe`, and common flags in front of the command.
  */
 
-import { BUILTIN_COMMANDS, COMPLETE_COMMAND } from '../cli/builtin-names.ts'
+import { COMPLETE_COMMAND } from '../cli/builtin-names.ts'
+import { BUILTIN_COMMANDS } from '../cli/builtin-words.ts'
 import { toFlagName } from '../define/argv.ts'
 import { findInstalledModule, looksLikeModule } from '../functions/locate.ts'
 import type { ToolableCommand } from './command.ts'

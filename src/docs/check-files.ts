@@ -3,10 +3,11 @@
  */
 
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
-import { basename, dirname, join, resolve, sep } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { ToolError } from '../protocol/tool-error.ts'
-import { getBlockMarks, isMarked } from './model.ts'
+import { hasErrorCode, isPathInside } from '../util/files.ts'
 import type { GeneratedFile } from './model.ts'
+import { getBlockMarks, isMarked } from './model.ts'
 
 /**
  * Throws PRECONDITION with the command that mends it when a document on disk is missing, stale or
@@ -72,19 +73,7 @@ export async function compareFiles(
   const looked: ComparedFile[] = []
   for (const file of files) looked.push(await compareFile(file, place))
   const generated = new Set(files.map(({ path }) => path))
-  return {
-    files: looked,
-    leftovers:
-      place.ownFolder === undefined
-        ? []
-        : await findLeftovers(
-            resolve(place.root),
-            place.ownFolder,
-            place.program,
-            place.kind,
-            generated,
-          ),
-  }
+  return { files: looked, leftovers: await findLeftovers(place, generated) }
 }
 
 async function compareFile(
@@ -186,19 +175,12 @@ function damagedMarksError(found: readonly BlockMark[], program: string, file: s
  * any more. Paths are relative to `root`, with slashes.
  */
 async function findLeftovers(
-  root: string,
-  folder: string,
-  program: string,
-  kind: string,
+  { root, program, kind, ownFolder: folder }: DocumentTarget,
   generated: ReadonlySet<string>,
 ): Promise<string[]> {
-  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
-      throw error
-    },
-  )
-  const names = entries
+  if (folder === undefined) return []
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(ignoreMissing)
+  const names = (entries ?? [])
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
     .map((entry) => `${folder}/${entry.name}`)
     .filter((path) => !generated.has(path))
@@ -262,16 +244,15 @@ async function followLink(link: string, root: string, path: string): Promise<str
       `${link} is a link that leads nowhere, so ${path} cannot be written`,
       { details: { path: link } },
     )
-  if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return real
+  if (isPathInside(root, real)) return real
   throw new ToolError('PERMISSION', `${link} leads out of ${root}: ${path} is not written there`, {
     details: { path: link, target: real },
     suggestion: 'Write where it leads, with --out, or replace the link',
   })
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
-  throw error
+function ignoreMissing(error: unknown): undefined {
+  if (!hasErrorCode(error, 'ENOENT', 'ENOTDIR')) throw error
 }
 
 /**
@@ -279,10 +260,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
  * Throws CONFLICT for what is not UTF-8.
  */
 async function readUtf8File(file: string): Promise<string | undefined> {
-  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const bytes = await readFile(file).catch(ignoreMissing)
   if (!bytes) return undefined
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -2,12 +2,11 @@
  * `docs <kind>`: prints, writes or checks generated documents about a program.
  *
  * The `docs` folder reads a manifest into a model (`model.ts`) and writes it as documents.
- * `generate.ts` has the table of kinds; each kind is one file in `kinds/`, built from `sections.ts`
- * and `markdown.ts`. `check-files.ts` and `write-files.ts` compare documents with the disk.
+ * Each kind is one file in `kinds/`, listed in `kinds/table.ts` and built from `sections.ts` and
+ * `markdown.ts`. `check-files.ts` and `write-files.ts` compare documents with the disk.
  */
 
 import { resolve } from 'node:path'
-import { DOC_KIND_NAMES } from '../cli/builtin-names.ts'
 import { printText } from '../cli/documents.ts'
 import type { BuiltinContext, BuiltinFactory } from '../cli/types.ts'
 import type { Servable } from '../core/provider.ts'
@@ -15,8 +14,9 @@ import { tool } from '../core/tool.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { quoteForShell } from '../util/text.ts'
 import { compact } from '../util/values.ts'
-import type { DocKind, DocKindName } from './generate.ts'
-import { DOC_KINDS, generateDocuments } from './generate.ts'
+import { generateDocuments } from './generate.ts'
+import type { DocKindName } from './kinds/table.ts'
+import { DOC_KIND_NAMES } from './kinds/table.ts'
 import { getRenewCommand } from './model.ts'
 
 type DocsInput = {
@@ -99,10 +99,9 @@ async function printMainDocument(
     (globals.output !== undefined && globals.output !== 'text')
   )
     return undefined
-  const { files } = await generateDocuments(set, kind, only)
-  const { many }: DocKind = DOC_KINDS[kind]
+  const { files, kind: made } = await generateDocuments(set, kind, only)
   const shown =
-    many && files.length > 1
+    made.many && files.length > 1
       ? files.map(({ path, text }) => `==> ${path} <==\n${text}`).join('\n')
       : (files[0]?.text ?? '')
   return printText(io, shown)
@@ -124,15 +123,13 @@ async function answerDocs(
     throw new ToolError('USAGE', '--check writes nothing, so it cannot stand beside --write', {
       suggestion: 'Leave one of them out',
     })
-  const { files, source } = await generateDocuments(set, kind, only)
+  const { files, kind: made, source } = await generateDocuments(set, kind, only)
   if (!write && !check && out === undefined) return files.map(({ path, text }) => ({ path, text }))
-  const { ownFolder }: DocKind = DOC_KINDS[kind]
-  const folder = ownFolder?.(source)
   const place = compact({
     root: resolve(ctx.cwd, out ?? '.'),
     program: set.name,
     kind,
-    ownFolder: folder,
+    ownFolder: made.ownFolder?.(source),
   })
   if (check) {
     const mend = `${getRenewCommand(source.model, kind)}${out === undefined ? '' : ` --out ${quoteForShell(out)}`}`

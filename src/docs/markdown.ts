@@ -98,24 +98,34 @@ export function formatJsonBlock(value: unknown): string {
   return formatFence('json', line.length <= 100 ? line : toSafeJson(value, 2))
 }
 
+/** A part of a document that may be missing. */
+export type OptionalText = string | false | undefined
+
+/** The parts that exist and are not empty. */
+export function pickTexts(parts: readonly OptionalText[]): string[] {
+  return parts.filter((part): part is string => typeof part === 'string' && part !== '')
+}
+
 /** Blocks with an empty line between them; what is empty is left out. */
-export function joinBlocks(blocks: readonly (string | undefined)[]): string {
-  return blocks.filter((block) => block !== undefined && block !== '').join('\n\n')
+export function joinBlocks(blocks: readonly OptionalText[]): string {
+  return pickTexts(blocks).join('\n\n')
 }
 
 /** A heading above blocks; nothing when there are none. */
 export function formatTitled(
   level: number,
   title: string,
-  blocks: readonly (string | undefined)[],
+  blocks: readonly OptionalText[],
 ): string {
   const body = joinBlocks(blocks)
   return body === '' ? '' : `${'#'.repeat(level)} ${title}\n\n${body}`
 }
 
-/** A list of points, each on one line. */
-export function formatBullets(lines: readonly string[]): string {
-  return lines.map((line) => `- ${line}`).join('\n')
+/** A list of points, each on one line; what is missing is left out. */
+export function formatBullets(lines: readonly OptionalText[]): string {
+  return pickTexts(lines)
+    .map((line) => `- ${line}`)
+    .join('\n')
 }
 
 type FrontmatterValue = string | boolean | { readonly [key: string]: string }
@@ -272,8 +282,7 @@ export function createSlugger(...reserved: readonly string[]): (text: string) =>
       .replace(/^-+|-+$/g, '')
       .slice(0, MAX_SLUG_CHARS)
       .replace(/-+$/, '')
-    const base =
-      plain === '' ? 'other' : RESERVED_DEVICE_NAMES.test(plain) ? `${plain}-commands` : plain
+    const base = RESERVED_DEVICE_NAMES.test(plain) ? `${plain}-commands` : plain || 'other'
     let slug = base
     for (let count = 2; taken.has(slug); count++) slug = `${base}-${count}`
     taken.add(slug)

@@ -24,7 +24,7 @@ import type {
   ToolsetManifest,
 } from '../protocol/manifest.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { findClosest, quoteForShell, shorten } from '../util/text.ts'
+import { describeUnknownName, quoteForShell } from '../util/text.ts'
 import { compact, isObject } from '../util/values.ts'
 import {
   createSlugger,
@@ -137,6 +137,18 @@ export type DocModel = {
  */
 export type GeneratedFile = { readonly path: string; readonly text: string; readonly block?: true }
 
+/** What the documents of one kind are made from. */
+export type DocSource = { readonly manifest: ToolsetManifest; readonly model: DocModel }
+
+/** One kind of document. The first file is the main one. */
+export type DocKind = {
+  make(source: DocSource): readonly GeneratedFile[]
+  /** A folder in which files of this kind may be left over from earlier. */
+  ownFolder?(source: DocSource): string | undefined
+  /** Each file is a main one. */
+  readonly many?: true
+}
+
 /**
  * All that documents say about a program; with `only`, about these of its tools. Throws NOT_FOUND
  * for a tool that it does not have.
@@ -149,8 +161,7 @@ export function buildDocModel(manifest: ToolsetManifest, only: readonly string[]
   return compact({
     name,
     version: tidyLine(manifest.version),
-    description:
-      description !== undefined && description.trim() !== '' ? tidyText(description) : undefined,
+    description: description?.trim() ? tidyText(description) : undefined,
     single,
     tools: pairs.map(([, doc]) => doc),
     groups: groupTools(pairs),
@@ -178,22 +189,17 @@ function findTool(tools: readonly CommandManifest[], name: string): CommandManif
   const found = tools.find((tool) => toLookupKey(tool.name) === toLookupKey(name))
   if (found) return found
   const names = tools.map((tool) => tool.name)
-  const meant = findClosest(name, names)
-  throw new ToolError(
-    'NOT_FOUND',
-    `there is no tool '${shorten(name, 100)}'${meant ? `; did you mean '${meant}'?` : ''}`,
-    {
-      field: 'tool',
-      suggestion: meant
-        ? { fix: `Use --tool ${meant}`, applicability: 'maybe_incorrect' }
-        : {
-            fix:
-              names.length === 0
-                ? 'This program has no tools'
-                : `The tools are ${names.slice(0, 20).join(', ')}`,
-          },
-    },
-  )
+  const { message, meant } = describeUnknownName('tool', name, names)
+  const known =
+    names.length === 0
+      ? 'This program has no tools'
+      : `The tools are ${names.slice(0, 20).join(', ')}`
+  throw new ToolError('NOT_FOUND', message, {
+    field: 'tool',
+    suggestion: meant
+      ? { fix: `Use --tool ${meant}`, applicability: 'maybe_incorrect' }
+      : { fix: known },
+  })
 }
 
 /** All that documents say about one tool. `single`: the program has no other. */
@@ -208,9 +214,7 @@ function buildDocTool(manifest: ToolsetManifest, tool: CommandManifest, single: 
     usage: specs.length === 0 ? '' : usage,
     summary: tidyLine(tool.summary),
     description:
-      description !== undefined &&
-      description.trim() !== tool.summary.trim() &&
-      description.trim() !== ''
+      description?.trim() && description.trim() !== tool.summary.trim()
         ? tidyText(description)
         : undefined,
     parameters: buildDocParameters(specs),
@@ -235,6 +239,10 @@ function buildDocTool(manifest: ToolsetManifest, tool: CommandManifest, single: 
   })
 }
 
+function tidyOptional(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : tidyLine(text)
+}
+
 const MAX_VALUE_CHARS = 200
 
 /** The fields of a tool that people are meant to see, in the order of help. */
@@ -242,7 +250,6 @@ function buildDocParameters(specs: readonly FlagSpec[]): DocParameter[] {
   return specs
     .filter((spec) => !spec.hidden)
     .map((spec) => {
-      const limits = describeLimits(spec.schema)
       return compact({
         field: spec.field,
         term: tidyLine(isShownArgument(spec) ? formatArgumentTerm(spec) : formatOptionTerm(spec)),
@@ -253,10 +260,10 @@ function buildDocParameters(specs: readonly FlagSpec[]): DocParameter[] {
           spec.default !== undefined && !isEmptyValue(spec.default)
             ? truncateText(tidyLine(JSON.stringify(spec.default) ?? ''), MAX_VALUE_CHARS)
             : undefined,
-        choices: spec.choices ? spec.choices.map(tidyLine) : undefined,
-        limits,
-        env: spec.env !== undefined ? tidyLine(spec.env) : undefined,
-        description: spec.description !== undefined ? tidyLine(spec.description) : undefined,
+        choices: spec.choices?.map(tidyLine),
+        limits: describeLimits(spec.schema),
+        env: tidyOptional(spec.env),
+        description: tidyOptional(spec.description),
       })
     })
 }
@@ -275,13 +282,10 @@ function buildDocExamples(
     const jsonCommand = input && `${command} ${quoteForShell(toSafeJson(input))}`
     return [
       compact({
-        description: example.description !== undefined ? tidyLine(example.description) : undefined,
+        description: tidyOptional(example.description),
         command: escapeCommandPlaceholders(line),
-        jsonCommand: jsonCommand !== undefined && jsonCommand !== line ? jsonCommand : undefined,
-        output:
-          Object.hasOwn(example, 'output') && example.output !== undefined
-            ? { value: example.output }
-            : undefined,
+        jsonCommand: jsonCommand === line ? undefined : jsonCommand,
+        output: example.output === undefined ? undefined : { value: example.output },
       }),
     ]
   })

@@ -3,14 +3,17 @@
  */
 
 import { formatPromptSignature } from '../cli/help-sections.ts'
-import { ERROR_TABLE } from '../protocol/errors.ts'
 import type { ErrorCode } from '../protocol/errors.ts'
+import { ERROR_TABLE } from '../protocol/errors.ts'
+import { pluralize } from '../util/text.ts'
+import type { OptionalText } from './markdown.ts'
 import {
   formatBullets,
   formatFence,
   formatJsonBlock,
   formatTitled,
   joinBlocks,
+  pickTexts,
   tidyLine,
   toCode,
   toComment,
@@ -30,48 +33,36 @@ const SHORT_OUTPUT_CHARS = 160
 /** Everything about one tool under a heading of that level. */
 export function formatToolSection(tool: DocTool, level: number): string {
   return formatTitled(level, toCode(tool.command), [
-    [endSentence(toParagraph(tool.summary)), getRule(tool)]
-      .filter((part) => part !== undefined)
-      .join(' '),
+    pickTexts([endSentence(toParagraph(tool.summary)), getRule(tool)]).join(' '),
     ...formatToolDetails(tool, level + 1),
   ])
 }
 
 /** Everything about one tool but its name and summary. */
 export function formatToolDetails(tool: DocTool, level: number): string[] {
+  const { description, result, idempotent, readOnly, timeout } = tool
   const facts = [
-    ...(tool.result === undefined ? [] : [`Result: ${toCode(tool.result)}.`]),
-    ...(tool.idempotent && !tool.readOnly
-      ? ['Calling it twice does no more than calling it once.']
-      : []),
-    ...(tool.timeout === undefined ? [] : [`It gives up after ${tool.timeout} s.`]),
+    result !== undefined && `Result: ${toCode(result)}.`,
+    idempotent && !readOnly && 'Calling it twice does no more than calling it once.',
+    timeout !== undefined && `It gives up after ${timeout} s.`,
   ]
-  return [
-    tool.description === undefined ? '' : toParagraphs(tool.description),
+  return pickTexts([
+    description !== undefined && toParagraphs(description),
     toCode(formatUsageLine(tool)),
     formatBullets(tool.parameters.map(formatParameter)),
-    facts.join(' '),
+    pickTexts(facts).join(' '),
     formatTitled(level, 'Examples', tool.examples.flatMap(formatExampleBlocks)),
     formatTitled(level, 'Errors', [formatToolErrors(tool.errors)]),
-  ].filter((block) => block !== '')
+  ])
 }
 
 /** One tool in short: parameters without detail, one example, its codes. */
 export function formatShortToolSection(tool: DocTool, level: number, more?: string): string {
   const [example] = tool.examples
   return formatTitled(level, toCode(formatUsageLine(tool)), [
-    [endSentence(toParagraph(tool.summary)), getRule(tool), more]
-      .filter((part) => part !== undefined)
-      .join(' '),
+    pickTexts([endSentence(toParagraph(tool.summary)), getRule(tool), more]).join(' '),
     formatBullets(tool.parameters.map(formatShortParameter)),
-    ...(example
-      ? [
-          formatFence(
-            'bash',
-            [...formatExampleLines(example), ...formatShortOutput(example)].join('\n'),
-          ),
-        ]
-      : []),
+    example && formatShellBlock(example, formatShortOutput(example)),
     formatShortToolErrors(tool.errors),
   ])
 }
@@ -87,44 +78,47 @@ export function formatUsageLine({ command, usage }: DocTool): string {
 }
 
 function formatExampleBlocks(example: DocExample): string[] {
-  const lines = formatFence(
-    'bash',
-    [
-      ...formatExampleLines(example),
-      ...(example.jsonCommand === undefined ? [] : [example.jsonCommand]),
-    ].join('\n'),
-  )
+  const lines = formatShellBlock(example, example.jsonCommand)
   return example.output
     ? [lines, `The ${toCode('result')} of the answer:`, formatJsonBlock(example.output.value)]
     : [lines]
 }
 
-function formatExampleLines({ description, command }: DocExample): string[] {
-  return [...(description === undefined ? [] : [`# ${toComment(description)}`]), command]
+function formatShellBlock({ description, command }: DocExample, last: OptionalText): string {
+  const comment = description !== undefined && `# ${toComment(description)}`
+  return formatFence('bash', pickTexts([comment, command, last]).join('\n'))
 }
 
-function formatShortOutput({ output }: DocExample): string[] {
+function formatShortOutput({ output }: DocExample): OptionalText {
   const json = output && toSafeJson(output.value)
-  return json !== undefined && json.length <= SHORT_OUTPUT_CHARS ? [`# result: ${json}`] : []
+  return json !== undefined && json.length <= SHORT_OUTPUT_CHARS && `# result: ${json}`
 }
 
 function formatParameter(parameter: DocParameter): string {
-  const { description, fallback, limits, env } = parameter
-  const facts = [
-    ...(parameter.required ? ['required'] : []),
-    ...(fallback === undefined ? [] : [`default ${toCode(fallback)}`]),
-    ...(limits === undefined ? [] : [toInline(limits)]),
-    ...(parameter.type === 'any' && parameter.choices
-      ? [`one of ${formatChoices(parameter.choices)}`]
-      : []),
-    ...(env === undefined ? [] : [`env ${toCode(env)}`]),
-  ]
-  const short = parameter.short === undefined ? '' : `${toCode(`-${parameter.short}`)}, `
-  return `${short}${toCode(parameter.term)} or ${toCode(`${parameter.field}: ${parameter.type}`)}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}${description === undefined ? '' : `: ${toInline(description)}`}`
+  const { field, term, short, type, choices, description, fallback, limits, env } = parameter
+  const facts = pickTexts([
+    parameter.required && 'required',
+    fallback !== undefined && `default ${toCode(fallback)}`,
+    limits !== undefined && toInline(limits),
+    type === 'any' && choices && `one of ${formatChoices(choices)}`,
+    env !== undefined && `env ${toCode(env)}`,
+  ]).join(', ')
+  return [
+    short === undefined ? '' : `${toCode(`-${short}`)}, `,
+    `${toCode(term)} or ${toCode(`${field}: ${type}`)}`,
+    facts === '' ? '' : ` (${facts})`,
+    description === undefined ? '' : `: ${toInline(description)}`,
+  ].join('')
 }
 
 function formatShortParameter({ term, field, type, required, description }: DocParameter): string {
-  return `${toCode(term)} or ${toCode(`${field}: ${truncateText(type, 40)}`)}${required ? ' (required)' : ''}${description === undefined ? '' : `: ${toInline(truncateText(description, SHORT_DESCRIPTION_CHARS))}`}`
+  return [
+    `${toCode(term)} or ${toCode(`${field}: ${truncateText(type, 40)}`)}`,
+    required ? ' (required)' : '',
+    description === undefined
+      ? ''
+      : `: ${toInline(truncateText(description, SHORT_DESCRIPTION_CHARS))}`,
+  ].join('')
 }
 
 function formatChoices(choices: readonly string[]): string {
@@ -182,10 +176,7 @@ export function formatGroupCounts(
   linkOf: (group: DocGroup) => string,
 ): string {
   return formatBullets(
-    groups.map(
-      (group) =>
-        `${linkOf(group)}: ${group.tools.length === 1 ? '1 command' : `${group.tools.length} commands`}`,
-    ),
+    groups.map((group) => `${linkOf(group)}: ${pluralize(group.tools.length, 'command')}`),
   )
 }
 
@@ -208,6 +199,32 @@ export function formatGroupSections(
           group.tools.map((tool) => section(tool, level + 1)),
         ),
   )
+}
+
+/** The commands of a page, and how much it says around them. */
+export type CommandVersion = {
+  /** Characters of the description. */
+  readonly description: number
+  /** Commands that a rule names. */
+  readonly named: number
+  readonly commands: readonly string[]
+}
+
+/** The commands from a line for each to their number, for a page that has to fit. */
+export function listCommandVersions(
+  model: DocModel,
+  formatTotal: (line: string) => string = (line) => line,
+): readonly (() => CommandVersion)[] {
+  const title = (group: DocGroup): string => toInline(formatGroupTitle(group))
+  const short = { description: 300, named: 0 }
+  const total = `${model.tools.length} commands: ${toCode(`${model.name} --help`)} lists them.`
+  return [
+    () => ({ description: 600, named: 8, commands: formatCommandLines(model, 3) }),
+    () => ({ ...short, commands: formatCommandLines(model, 3) }),
+    () => ({ ...short, commands: [formatCommandNames(model, title)] }),
+    () => ({ ...short, commands: [formatGroupCounts(model, title)] }),
+    () => ({ ...short, commands: [formatTotal(total)] }),
+  ]
 }
 
 /** How input is given, what comes back, and where to find out more: true of every program. */
@@ -244,7 +261,12 @@ function describeShaping(): string {
 
 function describeHelp(model: DocModel): string {
   const any = getCommandForm(model)
-  return `More: ${[...(model.single ? [] : [toCode(`${model.name} --help`)]), toCode(`${any} --help`), `${toCode(`${any} --schema`)} (JSON Schema of input and output)`].join(', ')}.`
+  const ways = pickTexts([
+    !model.single && toCode(`${model.name} --help`),
+    toCode(`${any} --help`),
+    `${toCode(`${any} --schema`)} (JSON Schema of input and output)`,
+  ])
+  return `More: ${ways.join(', ')}.`
 }
 
 const MAX_NAMED_TOOLS = 8
@@ -261,22 +283,13 @@ export function formatRules({ tools }: DocModel, mostNamed = MAX_NAMED_TOOLS): s
   const session = named((tool) => tool.session)
   const streaming = named((tool) => tool.streaming)
   return formatBullets([
-    ...(destructive === undefined
-      ? []
-      : [
-          `Destructive: ${destructive}. First call with ${toCode('--dry-run')} and show the user what would be done. Add ${toCode('--yes')} only when the user has agreed to exactly that; without it the call fails with ${toCode('CONFIRMATION_REQUIRED')}.`,
-        ]),
-    ...(readOnly === undefined ? [] : [`Change nothing, safe to call at any time: ${readOnly}.`]),
-    ...(session === undefined
-      ? []
-      : [
-          `Ask questions while they run: ${session}. ${toCode('--session')} takes the answers as JSON lines on stdin.`,
-        ]),
-    ...(streaming === undefined
-      ? []
-      : [
-          `Report while they run: ${streaming}. ${toCode('--stream')} prints events as JSON lines; the last one is the result.`,
-        ]),
+    destructive &&
+      `Destructive: ${destructive}. First call with ${toCode('--dry-run')} and show the user what would be done. Add ${toCode('--yes')} only when the user has agreed to exactly that; without it the call fails with ${toCode('CONFIRMATION_REQUIRED')}.`,
+    readOnly && `Change nothing, safe to call at any time: ${readOnly}.`,
+    session &&
+      `Ask questions while they run: ${session}. ${toCode('--session')} takes the answers as JSON lines on stdin.`,
+    streaming &&
+      `Report while they run: ${streaming}. ${toCode('--stream')} prints events as JSON lines; the last one is the result.`,
   ])
 }
 
@@ -320,11 +333,10 @@ export function formatErrorSection(codes: readonly ErrorCode[] = []): string {
 
 /** The codes that calls of this program can end with besides the tools' own. */
 export function listCommonCodes({ tools }: DocModel): ErrorCode[] {
-  return [
-    ...COMMON_CODES,
-    ...(tools.some((tool) => tool.destructive) ? ['CONFIRMATION_REQUIRED' as const] : []),
-    ...(tools.some((tool) => tool.session) ? ['ANSWER_REQUIRED' as const] : []),
-  ]
+  const codes = [...COMMON_CODES]
+  if (tools.some((tool) => tool.destructive)) codes.push('CONFIRMATION_REQUIRED')
+  if (tools.some((tool) => tool.session)) codes.push('ANSWER_REQUIRED')
+  return codes
 }
 
 /** Every code of the table. */
@@ -376,37 +388,25 @@ export function formatContentSections(
   level: number,
   most = Infinity,
 ): string[] {
+  const format = (title: string, items: readonly string[], use: string): string => {
+    const shown =
+      items.length > most ? [...items.slice(0, most), `${items.length - most} more`] : items
+    return items.length === 0 ? '' : formatTitled(level, title, [formatBullets(shown), use])
+  }
   return [
-    resources.length === 0
-      ? ''
-      : formatTitled(level, 'Resources', [
-          formatLimitedList(
-            resources.map(({ uri, summary }) => `${formatTerm(uri)}: ${toInline(summary)}`),
-            most,
-          ),
-          `Read one: ${toCode(`${name} --resource <uri>`)}.`,
-        ]),
-    prompts.length === 0
-      ? ''
-      : formatTitled(level, 'Prompts', [
-          formatLimitedList(
-            prompts.map(
-              (prompt) =>
-                `${formatTerm(formatPromptSignature(prompt))}: ${toInline(prompt.summary)}`,
-            ),
-            most,
-          ),
-          `Render one: ${toCode(`${name} --prompt <name> '{"argument":"value"}'`)}.`,
-        ]),
+    format(
+      'Resources',
+      resources.map(({ uri, summary }) => formatTermLine(uri, summary)),
+      `Read one: ${toCode(`${name} --resource <uri>`)}.`,
+    ),
+    format(
+      'Prompts',
+      prompts.map((prompt) => formatTermLine(formatPromptSignature(prompt), prompt.summary)),
+      `Render one: ${toCode(`${name} --prompt <name> '{"argument":"value"}'`)}.`,
+    ),
   ]
 }
 
-function formatLimitedList(lines: readonly string[], most: number): string {
-  return formatBullets(
-    lines.length > most ? [...lines.slice(0, most), `${lines.length - most} more`] : lines,
-  )
-}
-
-function formatTerm(text: string): string {
-  return toCode(truncateText(tidyLine(text), MAX_TERM_CHARS))
+function formatTermLine(term: string, summary: string): string {
+  return `${toCode(truncateText(tidyLine(term), MAX_TERM_CHARS))}: ${toInline(summary)}`
 }

@@ -3,11 +3,11 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { chmod, mkdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compareFiles, locateFile } from './check-files.ts'
 import type { ComparedFile, DocumentTarget } from './check-files.ts'
+import { compareFiles, locateFile } from './check-files.ts'
 import type { GeneratedFile } from './model.ts'
 
 /** What became of a file. */
@@ -90,7 +90,9 @@ async function writeAtomically(file: string, text: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true })
   const temporary = join(folder, `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
-    await writeNewFile(temporary, text, await getFileMode(file))
+    await writeFile(temporary, text, { flag: 'wx', flush: true })
+    const mode = await getFileMode(file)
+    if (mode !== undefined) await chmod(temporary, mode)
     await rename(temporary, file)
   } catch (error) {
     await rm(temporary, { force: true })
@@ -109,21 +111,7 @@ async function removeEmptyFolders(inner: string, outer: string): Promise<void> {
   }
 }
 
-async function writeNewFile(file: string, text: string, mode: number | undefined): Promise<void> {
-  const handle = await open(file, 'wx')
-  try {
-    await handle.writeFile(text)
-    if (mode !== undefined) await handle.chmod(mode)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
 async function getFileMode(file: string): Promise<number | undefined> {
-  try {
-    return (await stat(file)).mode & 0o7777
-  } catch {
-    return undefined
-  }
+  const stats = await stat(file).catch(() => undefined)
+  return stats && stats.mode & 0o7777
 }

@@ -13,8 +13,10 @@ import {
 } from '../cli/discovery.ts'
 import { buildManifestDocument } from '../cli/tool-documents.ts'
 import type { Servable, ToolEntry } from '../core/provider.ts'
+import type { Outcome } from '../protocol/outcome.ts'
 import { parseJsonInput } from '../protocol/parse-json.ts'
 import { ToolError } from '../protocol/tool-error.ts'
+import type { JsonObject } from '../util/values.ts'
 import { compact } from '../util/values.ts'
 import type { HttpCallDefaults } from './call.ts'
 import {
@@ -60,35 +62,25 @@ type RouteFinder = (segments: readonly string[]) => HttpRoute | undefined
 
 const DEFAULT_BODY_LIMIT_BYTES = 4 * 1024 * 1024
 
-type JsonBody =
-  { readonly input: { readonly [field: string]: unknown } } | { readonly refused: HttpResponse }
-
 /**
  * The JSON object that a request carries. Another media type is refused: a page elsewhere can send
  * it without being asked for leave.
  */
-async function readJsonBody({ request, set, options }: RouteContext): Promise<JsonBody> {
+async function readJsonBody({ request, options }: RouteContext): Promise<JsonObject> {
   const type = request.header('content-type')
-  if (!/^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type ?? '')) {
-    const error = new ToolError(
+  if (!/^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type ?? ''))
+    throw new MediaTypeError(type)
+  const text = await request.text(options.bodyLimit ?? DEFAULT_BODY_LIMIT_BYTES)
+  return parseJsonInput(text, 'the body', 'Send one JSON object')
+}
+
+class MediaTypeError extends ToolError {
+  constructor(type: string | undefined) {
+    super(
       'INVALID_INPUT',
       `the body is ${type === undefined ? 'of no type' : `'${type.slice(0, 100)}'`}; application/json is expected`,
       { suggestion: { fix: 'Send JSON and say so', example: 'Content-Type: application/json' } },
     )
-    return {
-      refused: toRefusalResponse(error, {
-        status: 415,
-        headers: { 'accept-post': 'application/json' },
-        meta: { tool: set.name, version: set.version },
-      }),
-    }
-  }
-  return {
-    input: parseJsonInput(
-      await request.text(options.bodyLimit ?? DEFAULT_BODY_LIMIT_BYTES),
-      'the body',
-      'Send one JSON object',
-    ),
   }
 }
 
@@ -183,12 +175,10 @@ async function listPrompts({ set }: RouteContext): Promise<HttpResponse> {
 async function renderPrompt(exchange: RouteContext, name: string): Promise<HttpResponse> {
   const { request, set, options } = exchange
   const callOptions = parseCallOptions(request, options.call ?? {})
-  const read = await readJsonBody(exchange)
-  return 'refused' in read
-    ? read.refused
-    : toOutcomeResponse(
-        await set.renderPrompt(name, read.input, withClientCancellation(request, callOptions)),
-      )
+  const input = await readJsonBody(exchange)
+  return toOutcomeResponse(
+    await set.renderPrompt(name, input, withClientCancellation(request, callOptions)),
+  )
 }
 
 /** `/tools` and `/tools/<name>`. */
@@ -224,18 +214,15 @@ async function callTool(exchange: RouteContext, { name, path }: ToolEntry): Prom
   const { request, set, options } = exchange
   const streamed = wantsEvents(request)
   const callOptions = parseCallOptions(request, options.call ?? {})
-  const read = await readJsonBody(exchange)
-  if ('refused' in read) return read.refused
-  const complete = (outcome: Parameters<typeof addNextStep>[0]) =>
-    addNextStep(outcome, [set.name, ...(set.entries.length === 1 ? [] : path)], read.input)
-  if (streamed)
-    return toEventStreamResponse(
-      set.stream(name, read.input, { ...callOptions, signal: request.signal }),
-      complete,
-      options.keepAlive,
-    )
+  const input = await readJsonBody(exchange)
+  const command = set.entries.length === 1 ? [set.name] : [set.name, ...path]
+  const complete = (outcome: Outcome): Outcome => addNextStep(outcome, command, input)
+  if (streamed) {
+    const events = set.stream(name, input, { ...callOptions, signal: request.signal })
+    return toEventStreamResponse(events, complete, options.keepAlive)
+  }
   return toOutcomeResponse(
-    complete(await set.call(name, read.input, withClientCancellation(request, callOptions))),
+    complete(await set.call(name, input, withClientCancellation(request, callOptions))),
   )
 }
 
@@ -265,7 +252,9 @@ export function createHttpApp(set: Servable, options: HttpAppOptions = {}): Http
         ? await answer({ request, set, options })
         : refuseMethod(route, request.method, request.path, meta)
     } catch (error) {
-      return toFailureResponse(error, { meta })
+      if (!(error instanceof MediaTypeError)) return toFailureResponse(error, { meta })
+      const headers = { 'accept-post': 'application/json' }
+      return toRefusalResponse(error, { status: 415, headers, meta })
     }
   }
 }

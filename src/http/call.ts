@@ -14,6 +14,7 @@ import type { FailureOutcome, Outcome, Suggestion } from '../protocol/outcome.ts
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
 import type { HttpRequest, HttpResponse } from './exchange.ts'
+import { createJsonHeaders } from './exchange.ts'
 
 /** What the server decides about every call. */
 export type HttpCallDefaults = Pick<CallOptions, 'caller' | 'confirm' | 'cwd' | 'env'> & {
@@ -90,11 +91,7 @@ function readShortHeader(request: HttpRequest, name: string, longest: number): s
 export function toDocumentResponse(document: unknown, type = 'application/json'): HttpResponse {
   return {
     status: 200,
-    headers: {
-      'content-type': type,
-      'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
-    },
+    headers: { ...createJsonHeaders('no-cache'), 'content-type': type },
     body: toJsonText(document),
   }
 }
@@ -103,11 +100,7 @@ export function toDocumentResponse(document: unknown, type = 'application/json')
 export function toOutcomeResponse(outcome: Outcome): HttpResponse {
   return {
     status: outcome.ok ? 200 : toHttpStatus(outcome.error),
-    headers: {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    },
+    headers: createJsonHeaders('no-store'),
     body: toJsonText(toHttpEnvelope(outcome)),
   }
 }

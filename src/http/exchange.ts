@@ -86,6 +86,26 @@ export class ServerStoppedError extends ToolError {
 
 type ResponseHeaders = { readonly [name: string]: string }
 
+/** The headers of a JSON document that must not be taken for anything else. */
+export function createJsonHeaders(cacheControl: 'no-store' | 'no-cache'): ResponseHeaders {
+  return {
+    'content-type': 'application/json',
+    'cache-control': cacheControl,
+    'x-content-type-options': 'nosniff',
+  }
+}
+
+/** A host as an address has it: IPv6 in brackets. */
+export function formatHost(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+}
+
+/** A body that something in front has read already, as text. */
+export function toBodyText(body: unknown): string {
+  if (typeof body === 'string') return body
+  return body instanceof Uint8Array ? Buffer.from(body).toString() : JSON.stringify(body)
+}
+
 /** Where a refusal belongs to more than the error says. */
 export type RefusalOptions = {
   /** Default: the status of the error's code. */
@@ -102,12 +122,7 @@ export function toRefusalResponse(
 ): HttpResponse {
   return {
     status,
-    headers: {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      ...headers,
-    },
+    headers: { ...createJsonHeaders('no-store'), ...headers },
     body: JSON.stringify(createFailureOutcome(error.toObject(), meta?.tool ?? '', meta?.version)),
   }
 }

@@ -4,8 +4,8 @@
 
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
-import { toRefusalResponse } from './exchange.ts'
 import type { HttpApp, HttpRequest, HttpResponse, RefusalOptions } from './exchange.ts'
+import { formatHost, toRefusalResponse } from './exchange.ts'
 import { checkHost, checkOrigin, checkToken } from './options.ts'
 
 /** What a request has to show before it is looked at. What is absent is not checked. */
@@ -155,7 +155,7 @@ function getPreflightHeaders(request: HttpRequest): { readonly [name: string]: s
   }
 }
 
-/** Who may ask, as an operator says it. */
+/** Who may ask, as an operator configures it. */
 export type HttpGuardOptions = {
   readonly token?: string
   /** Names for the Host header: `tools.example.com`, or with a port. */
@@ -194,7 +194,7 @@ export async function createServerGuards(
     hosts: [
       ...new Set([
         ...LOOPBACK_HOSTS,
-        ...(loopback ? [toHostHeader(host)] : []),
+        ...(loopback ? [formatHost(host).toLowerCase()] : []),
         ...(guards.hosts ?? []),
       ]),
     ],
@@ -217,10 +217,4 @@ export async function createGuards({
     hosts: allowedHosts ? allowedHosts.map(checkHost) : undefined,
     origins: allowedOrigins ? allowedOrigins.map(checkOrigin) : undefined,
   })
-}
-
-function toHostHeader(host: string): string {
-  return host.includes(':') && !host.startsWith('[')
-    ? `[${host.toLowerCase()}]`
-    : host.toLowerCase()
 }

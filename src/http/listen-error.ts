@@ -2,10 +2,11 @@
  * Explains why an address could not be bound. Separate, because workers need it without the server.
  */
 
-import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
+import { formatHost } from './exchange.ts'
 
 /** Why an address could not be bound, with what to type instead. */
 export async function explainListenError(
@@ -14,7 +15,7 @@ export async function explainListenError(
   port: number,
 ): Promise<ToolError> {
   const details = compact({ host, port, errno: error.code })
-  const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const place = `${formatHost(host)}:${port}`
   if (error.code === 'EADDRINUSE' || error.code === 'EACCES') {
     const free = await findFreePort(host)
     const what =

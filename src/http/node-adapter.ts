@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ToolError } from '../protocol/tool-error.ts'
+import type { HttpApp, HttpRequest, HttpResponse } from './exchange.ts'
 import {
   BodyError,
   bodyTooLongError,
@@ -14,10 +15,10 @@ import {
   outsideBasePathError,
   splitTarget,
   stripBasePath,
+  toBodyText,
   toFailureResponse,
   toRefusalResponse,
 } from './exchange.ts'
-import type { HttpApp, HttpRequest, HttpResponse } from './exchange.ts'
 
 type NodeListenerOptions = {
   /** The part of the path that is not the app's: `''` or `/x`. */
@@ -78,7 +79,7 @@ async function serveRequest(
 function stripTargetBase(target: string, basePath: string): string | undefined {
   const { path, search } = splitTarget(target)
   const rest = stripBasePath(path, basePath)
-  return rest === undefined ? undefined : search === '' ? rest : `${rest}?${search}`
+  return rest === undefined || search === '' ? rest : `${rest}?${search}`
 }
 
 /**
@@ -212,14 +213,7 @@ async function readParsedBody({ body, headers }: NodeMessage, limit: number): Pr
       400,
       'the body was read by something in front of this handler that did not leave it in req.body',
     )
-  const text =
-    body === undefined
-      ? ''
-      : typeof body === 'string'
-        ? body
-        : body instanceof Uint8Array
-          ? Buffer.from(body).toString()
-          : JSON.stringify(body)
+  const text = body === undefined ? '' : toBodyText(body)
   if (Buffer.byteLength(text) > limit) throw bodyTooLongError(limit)
   return text
 }
@@ -262,9 +256,8 @@ function sendResponse(
   const { status, headers, body } = answer
   if (response.destroyed || response.headersSent) return abandonBody(body)
   if (isStreamBody(body)) return sendStream(request, response, answer, body)
-  const length =
-    body === undefined ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length
   const empty = status === 204 || status === 304
+  const length = Buffer.byteLength(body ?? '')
   const complete = empty ? { ...headers } : { ...headers, 'content-length': String(length) }
   if (!request.complete) return respondAndDrain(request, response, status, complete, body)
   response.writeHead(status, complete)

@@ -2,15 +2,15 @@
  * A node:http server with graceful shutdown.
  */
 
-import { createServer } from 'node:http'
 import type { Server, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { ToolError } from '../protocol/tool-error.ts'
-import { ServerStoppedError, toRefusalResponse } from './exchange.ts'
 import type { HttpApp } from './exchange.ts'
+import { formatHost, ServerStoppedError, toRefusalResponse } from './exchange.ts'
 import { explainListenError } from './listen-error.ts'
-import { abandonSocket, createNodeListener } from './node-adapter.ts'
 import type { NodeMessage } from './node-adapter.ts'
+import { abandonSocket, createNodeListener } from './node-adapter.ts'
 
 export type ListenOptions = {
   /** The address to bind: a name or an IP address. */
@@ -130,7 +130,7 @@ export async function listenHttp(
   if (signal?.aborted) stop()
   else signal?.addEventListener('abort', stop, { once: true })
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}${basePath ?? ''}`,
+    url: `http://${formatHost(host)}:${address.port}${basePath ?? ''}`,
     port: address.port,
     close,
     closed,

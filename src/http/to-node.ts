@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { compact } from '../util/values.ts'
-import { splitTarget, stripBasePath } from './exchange.ts'
-import { createNodeListener } from './node-adapter.ts'
+import { splitTarget, stripBasePath, toBodyText } from './exchange.ts'
 import type { NodeMessage } from './node-adapter.ts'
+import { createNodeListener } from './node-adapter.ts'
 import type { Handler, MountedHandler, NodeHandler } from './options.ts'
 
 /**
@@ -63,16 +63,12 @@ function toFetchRequest(message: NodeMessage, signal: AbortSignal): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(message.headers))
     for (const each of [value].flat()) if (each !== undefined) headers.append(name, each)
-  const hasBody = message.method !== 'GET' && message.method !== 'HEAD'
-  return new Request(
-    `http://${message.headers.host ?? 'localhost'}${path}${search === '' ? '' : `?${search}`}`,
-    {
-      method: message.method ?? 'GET',
-      headers,
-      signal,
-      ...(hasBody && { body: toRequestBody(message), duplex: 'half' }),
-    },
-  )
+  const { method = 'GET' } = message
+  const host = message.headers.host ?? 'localhost'
+  const url = `http://${host}${path}${search === '' ? '' : `?${search}`}`
+  if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers, signal })
+  const body = toRequestBody(message)
+  return new Request(url, { method, headers, signal, body, duplex: 'half' })
 }
 
 // Something in front may have read the body already.
@@ -80,11 +76,7 @@ function toRequestBody(message: NodeMessage): string | ReadableStream {
   const { body } = message
   const isRead = message.readableEnded || message.readableDidRead
   if (!isRead || body === undefined) return Readable.toWeb(message) as ReadableStream
-  return typeof body === 'string'
-    ? body
-    : body instanceof Uint8Array
-      ? Buffer.from(body).toString()
-      : JSON.stringify(body)
+  return toBodyText(body)
 }
 
 function waitForEvent(response: ServerResponse, event: string): Promise<void> {

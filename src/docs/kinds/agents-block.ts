@@ -4,25 +4,25 @@ import {
   formatBullets,
   formatTitled,
   joinBlocks,
-  toCode,
   toInline,
   toParagraphs,
   truncateText,
 } from '../markdown.ts'
+import type { DocKind, DocModel, GeneratedFile } from '../model.ts'
 import { getBlockMarks } from '../model.ts'
-import type { DocGroup, DocModel, GeneratedFile } from '../model.ts'
+import type { CommandVersion } from '../sections.ts'
 import {
-  formatCommandLines,
-  formatCommandNames,
   formatErrorSection,
-  formatGroupCounts,
-  formatGroupTitle,
   formatRules,
   formatShortCallingSection,
+  listCommandVersions,
 } from '../sections.ts'
 
 // It is read at the start of every session, wanted or not.
 const MAX_BLOCK_BYTES = 4000
+
+/** The block of AGENTS.md. */
+export const kind: DocKind = { make: ({ model }) => writeAgentsBlock(model, 'AGENTS.md') }
 
 /**
  * The block of AGENTS.md or CLAUDE.md. It is the same in both, because one of them is often a link
@@ -32,40 +32,20 @@ export function writeAgentsBlock(
   model: DocModel,
   path: 'AGENTS.md' | 'CLAUDE.md',
 ): GeneratedFile[] {
-  const title = (group: DocGroup): string => toInline(formatGroupTitle(group))
-  const text = pickFirstThatFits(
-    [
-      () => renderBlock(model, 600, 8, formatCommandLines(model, 3)),
-      () => renderBlock(model, 300, 0, formatCommandLines(model, 3)),
-      () => renderBlock(model, 300, 0, [formatCommandNames(model, title)]),
-      () => renderBlock(model, 300, 0, [formatGroupCounts(model, title)]),
-      () =>
-        renderBlock(model, 300, 0, [
-          formatBullets([
-            `${model.tools.length} commands: ${toCode(`${model.name} --help`)} lists them.`,
-          ]),
-        ]),
-    ],
-    MAX_BLOCK_BYTES,
-    (version) => version,
+  const versions = listCommandVersions(model, (line) => formatBullets([line])).map(
+    (make) => () => ({ text: renderBlock(model, make()) }),
   )
+  const { text } = pickFirstThatFits(versions, MAX_BLOCK_BYTES)
   return [{ path, text, block: true }]
 }
 
-function renderBlock(
-  model: DocModel,
-  description: number,
-  named: number,
-  commands: readonly string[],
-): string {
+function renderBlock(model: DocModel, { description, named, commands }: CommandVersion): string {
   const { begin, end } = getBlockMarks(model.name)
   const tools = (model.only ?? []).map((tool) => ` --tool ${tool}`).join('')
   const body = joinBlocks([
     `<!-- Generated, edits up to the end mark are lost; renew with: ${model.name} docs agents${tools} --write (in CLAUDE.md: docs claude) -->`,
     `## ${toInline(model.name)}`,
-    model.description === undefined
-      ? ''
-      : toParagraphs(truncateText(model.description, description)),
+    model.description && toParagraphs(truncateText(model.description, description)),
     formatShortCallingSection(model),
     ...commands,
     formatTitled(3, `Rules of ${toInline(model.name)}`, [formatRules(model, named)]),

@@ -8,12 +8,15 @@ import {
   toParagraph,
   truncateText,
 } from '../markdown.ts'
+import type { DocKind, DocModel, DocTool, GeneratedFile } from '../model.ts'
 import { getMarkComment } from '../model.ts'
-import type { DocModel, DocTool, GeneratedFile } from '../model.ts'
 import { formatCallingSection, formatGroupTitle } from '../sections.ts'
 import { renderReferencePage } from './reference.ts'
 
 const FULL_FILE_NAME = 'llms-full.txt'
+
+/** `llms.txt` and `llms-full.txt`. */
+export const kind: DocKind = { make: ({ model }) => writeLlms(model) }
 
 /** `llms.txt` in the form of llmstxt.org, whose links lead into `llms-full.txt`. */
 export function writeLlms(model: DocModel): GeneratedFile[] {

@@ -7,8 +7,8 @@ import { formatPromptSignature, listGlobalFlagRows } from '../../cli/help-sectio
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from '../../define/global-flags.ts'
 import { ERROR_TABLE } from '../../protocol/errors.ts'
 import { EXIT_STATUSES } from '../../protocol/exit-statuses.ts'
-import { tidyLine, toSafeJson, truncateText } from '../markdown.ts'
-import type { DocExample, DocModel, DocParameter, DocTool, GeneratedFile } from '../model.ts'
+import { pickTexts, tidyLine, toSafeJson, truncateText } from '../markdown.ts'
+import type { DocExample, DocKind, DocModel, DocParameter, DocTool } from '../model.ts'
 import { getMarkText } from '../model.ts'
 import {
   describeExit,
@@ -19,8 +19,8 @@ import {
 } from '../sections.ts'
 
 /** The manual page. */
-export function writeManPage(model: DocModel): GeneratedFile[] {
-  return [{ path: `man/${model.name}.1`, text: renderManPage(model) }]
+export const kind: DocKind = {
+  make: ({ model }) => [{ path: `man/${model.name}.1`, text: renderManPage(model) }],
 }
 
 // What `whatis` and `apropos` show.
@@ -108,32 +108,23 @@ function formatSynopsis(model: DocModel): string[] {
 }
 
 function describeCalling(model: DocModel): string[] {
-  return [
+  const lines = [
     '.PP',
     toRoffLines(
       `The input is given in flags, or as one JSON object; - reads it from stdin. In a pipe, or with --json, the answer is one JSON document: {"ok":true,"status":"success","result":...} or {"ok":false,"status":"error","error":{...}}.`,
     ),
-    ...(model.tools.some((tool) => tool.destructive)
-      ? [
-          '.PP',
-          toRoffLines(
-            'Destructive commands ask before they act. --dry-run says what would be done, --yes answers beforehand.',
-          ),
-        ]
-      : []),
   ]
+  const warning =
+    'Destructive commands ask before they act. --dry-run says what would be done, --yes answers beforehand.'
+  return model.tools.some((tool) => tool.destructive)
+    ? [...lines, '.PP', toRoffLines(warning)]
+    : lines
 }
 
 function listEnvironment(tools: readonly DocTool[]): string[] {
-  const own = new Map(
-    tools.flatMap((tool) =>
-      tool.parameters.flatMap((parameter) =>
-        parameter.env === undefined
-          ? []
-          : [[parameter.env, parameter.description ?? parameter.term] as const],
-      ),
-    ),
-  )
+  const own = new Map<string, string>()
+  for (const { env, description, term } of tools.flatMap(({ parameters }) => parameters))
+    if (env !== undefined) own.set(env, description ?? term)
   return [
     ...[...own].flatMap(([name, text]) => formatItem(name, text)),
     ...formatItem('TOOLABLE_OUTPUT', 'How to print results where no flag says it'),
@@ -143,33 +134,24 @@ function listEnvironment(tools: readonly DocTool[]): string[] {
 
 /** One command of the manual page. `single`: its name and summary stand above already. */
 function formatManTool(tool: DocTool, single: boolean): string[] {
-  return [
-    ...(single ? [] : [`.SS ${toMacroArgument(formatUsageLine(tool))}`, toRoffLines(tool.summary)]),
-    ...(tool.description === undefined ? [] : formatManParagraphs(tool.description)),
-    ...(tool.destructive
-      ? ['.PP', toRoffLines('Destructive: asks before it acts; --yes answers beforehand.')]
-      : []),
-    ...tool.parameters.flatMap((parameter) =>
-      formatItem(
-        parameter.short === undefined ? parameter.term : `-${parameter.short}, ${parameter.term}`,
-        describeParameter(parameter),
-      ),
-    ),
-    ...(tool.result === undefined ? [] : ['.PP', toRoffLines(`Result: ${tool.result}`)]),
-    ...tool.examples.flatMap(formatManExample),
-    ...(tool.errors.length === 0
-      ? []
-      : [
-          '.PP',
-          'Errors:',
-          ...tool.errors.flatMap((error) =>
-            formatItem(
-              error.code,
-              `${endSentence(error.message)} ${endSentence(error.advice)} [exit ${error.exit}]`,
-            ),
-          ),
-        ]),
-  ]
+  const { description, destructive, result, errors } = tool
+  const lines = single
+    ? []
+    : [`.SS ${toMacroArgument(formatUsageLine(tool))}`, toRoffLines(tool.summary)]
+  if (description !== undefined) lines.push(...formatManParagraphs(description))
+  if (destructive)
+    lines.push('.PP', toRoffLines('Destructive: asks before it acts; --yes answers beforehand.'))
+  for (const parameter of tool.parameters) {
+    const { short, term } = parameter
+    const name = short === undefined ? term : `-${short}, ${term}`
+    lines.push(...formatItem(name, describeParameter(parameter)))
+  }
+  if (result !== undefined) lines.push('.PP', toRoffLines(`Result: ${result}`))
+  lines.push(...tool.examples.flatMap(formatManExample))
+  if (errors.length > 0) lines.push('.PP', 'Errors:')
+  for (const { code, message, advice, exit } of errors)
+    lines.push(...formatItem(code, `${endSentence(message)} ${endSentence(advice)} [exit ${exit}]`))
+  return lines
 }
 
 function describeParameter({
@@ -180,18 +162,18 @@ function describeParameter({
   limits,
   env,
 }: DocParameter): string {
-  const facts = [
+  const facts = pickTexts([
     type,
-    ...(required ? ['required'] : []),
-    ...(fallback === undefined ? [] : [`default ${fallback}`]),
-    ...(limits === undefined ? [] : [limits]),
-    ...(env === undefined ? [] : [`environment ${env}`]),
-  ]
+    required && 'required',
+    fallback !== undefined && `default ${fallback}`,
+    limits,
+    env !== undefined && `environment ${env}`,
+  ])
   return `${description === undefined ? '' : `${endSentence(description)} `}[${facts.join('; ')}]`
 }
 
 function formatManExample({ description, command, output }: DocExample): string[] {
-  const text = [command, ...(output ? [toSafeJson(output.value, 2)] : [])].join('\n')
+  const text = pickTexts([command, output && toSafeJson(output.value, 2)]).join('\n')
   return [
     '.PP',
     toRoffLines(description === undefined ? 'Example:' : `${description.replace(/[.:]$/, '')}:`),

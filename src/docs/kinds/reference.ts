@@ -14,7 +14,7 @@ import {
   toInline,
   toParagraphs,
 } from '../markdown.ts'
-import type { DocModel, GeneratedFile } from '../model.ts'
+import type { DocKind, DocModel, GeneratedFile } from '../model.ts'
 import { getMarkComment } from '../model.ts'
 import {
   formatCallingSection,
@@ -26,6 +26,9 @@ import {
   formatToolSection,
   listAllCodes,
 } from '../sections.ts'
+
+/** One page of reference. */
+export const kind: DocKind = { make: ({ model }) => writeReference(model) }
 
 /** One page of reference for people. */
 export function writeReference(model: DocModel): GeneratedFile[] {
@@ -42,9 +45,9 @@ export function renderReferencePage(model: DocModel, mark: string): string {
   return `${joinBlocks([
     `# ${toInline(model.name)}`,
     `Version ${toInline(model.version)}`,
-    model.description === undefined ? '' : toParagraphs(model.description),
+    model.description && toParagraphs(model.description),
     formatTitled(2, 'Quick reference', [
-      model.single ? '' : formatBullets(model.tools.map(formatToolLine)),
+      !model.single && formatBullets(model.tools.map(formatToolLine)),
       formatCallingSection(model),
     ]),
     formatTitled(2, 'Rules', [formatRules(model, Infinity)]),

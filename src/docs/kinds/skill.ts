@@ -3,6 +3,7 @@
  */
 
 import { formatExitCodes } from '../../cli/help-sections.ts'
+import { once } from '../../util/values.ts'
 import { describeWhenToUse, pickFirstThatFits } from '../fit-text.ts'
 import {
   createSlugger,
@@ -16,8 +17,8 @@ import {
   toSkillName,
   truncateText,
 } from '../markdown.ts'
+import type { DocGroup, DocKind, DocModel, DocTool, GeneratedFile } from '../model.ts'
 import { getMarkComment } from '../model.ts'
-import type { DocGroup, DocModel, DocTool, GeneratedFile } from '../model.ts'
 import {
   formatCallingSection,
   formatCommandLines,
@@ -41,7 +42,19 @@ const FULL_DETAIL: SkillDetail = { description: 2000, named: 8, contents: 20, co
 const SHORT_DETAIL: SkillDetail = { description: 600, named: 8, contents: 5, codes: false }
 const MINIMAL_DETAIL: SkillDetail = { description: 300, named: 0, contents: 0, codes: false }
 
-type SkillVersion = { readonly text: string; readonly references: readonly GeneratedFile[] }
+/** One way to write a skill: how much `SKILL.md` says, and what is left to its references. */
+type SkillVersion = {
+  readonly detail: SkillDetail
+  readonly quick?: readonly string[]
+  readonly commands: readonly string[]
+  readonly references: readonly GeneratedFile[]
+}
+
+/** The skill, in the folder that people publish skills from; `skills add` writes where agents look. */
+export const kind: DocKind = {
+  make: ({ model }) => writeSkill(model).map((file) => ({ ...file, path: `skills/${file.path}` })),
+  ownFolder: ({ model }) => `skills/${toSkillName(model.name)}/references`,
+}
 
 /**
  * A skill in the form of the open standard: `SKILL.md` of at most 8,000 bytes, and what does not
@@ -49,11 +62,11 @@ type SkillVersion = { readonly text: string; readonly references: readonly Gener
  */
 export function writeSkill(model: DocModel): GeneratedFile[] {
   const folder = toSkillName(model.name)
-  const { text, references } = pickFirstThatFits(
-    listVersions(model),
-    MAX_SKILL_BYTES,
-    (version) => version.text,
-  )
+  const versions = listVersions(model).map((make) => () => {
+    const version = make()
+    return { text: renderSkillPage(model, version), references: version.references }
+  })
+  const { text, references } = pickFirstThatFits(versions, MAX_SKILL_BYTES)
   return [
     { path: `${folder}/SKILL.md`, text },
     ...references.map((file) => ({ ...file, path: `${folder}/references/${file.path}` })),
@@ -62,126 +75,73 @@ export function writeSkill(model: DocModel): GeneratedFile[] {
 
 // From rich to poor; many tools are a summary from the start.
 function listVersions(model: DocModel): (() => SkillVersion)[] {
-  const few = model.tools.length <= MAX_TOOLS_IN_FULL
+  const isSmall = model.tools.length <= MAX_TOOLS_IN_FULL
+  return [...(isSmall ? listVersionsByTool(model) : []), ...listVersionsByGroup(model)]
+}
+
+function listVersionsByTool(model: DocModel): (() => SkillVersion)[] {
+  const getReferences = once(() => createToolReferences(model))
+  const quick = model.single ? [] : [formatBullets(model.tools.map(formatToolLine))]
+  const shorten = (detail: SkillDetail, lines: readonly string[]): SkillVersion => {
+    const { files, linkOf } = getReferences()
+    const commands = formatGroupSections(model, 3, (tool, level) =>
+      formatShortToolSection(tool, level, `Details: ${linkOf(tool)}.`),
+    )
+    return { detail, quick: lines, commands, references: files }
+  }
   return [
-    ...(few
-      ? [
-          () => renderInFull(model),
-          () => renderInShort(model, FULL_DETAIL, listQuickLines(model)),
-          () => renderInShort(model, FULL_DETAIL),
-          () => renderInShort(model, SHORT_DETAIL),
-          () => renderLinesByTool(model),
-        ]
-      : []),
-    () => renderLinesByGroup(model, SHORT_DETAIL),
-    () => renderLinesByGroup(model, MINIMAL_DETAIL),
-    () => renderNames(model),
-    () => renderCounts(model),
-    () => renderWithoutList(model),
+    () => ({
+      detail: FULL_DETAIL,
+      quick,
+      commands: formatGroupSections(model, 3, formatToolSection),
+      references: [],
+    }),
+    () => shorten(FULL_DETAIL, quick),
+    () => shorten(FULL_DETAIL, []),
+    () => shorten(SHORT_DETAIL, []),
+    () => ({
+      detail: SHORT_DETAIL,
+      commands: [
+        'Parameters, examples and errors are in the file of each command.',
+        ...formatCommandLines(model, 3, { ofTool: getReferences().linkOf }),
+      ],
+      references: getReferences().files,
+    }),
   ]
 }
 
-function renderInFull(model: DocModel): SkillVersion {
-  return {
-    text: renderSkillPage(
-      model,
-      FULL_DETAIL,
-      listQuickLines(model),
-      formatGroupSections(model, 3, formatToolSection),
-    ),
-    references: [],
-  }
-}
-
-function renderInShort(
-  model: DocModel,
-  wealth: SkillDetail,
-  quick: readonly string[] = [],
-): SkillVersion {
-  const { files, linkOf } = createToolReferences(model)
-  return {
-    text: renderSkillPage(
-      model,
-      wealth,
-      quick,
-      formatGroupSections(model, 3, (tool, level) =>
-        formatShortToolSection(tool, level, `Details: ${linkOf(tool)}.`),
-      ),
-    ),
-    references: files,
-  }
-}
-
-function renderLinesByTool(model: DocModel): SkillVersion {
-  const { files, linkOf } = createToolReferences(model)
-  return {
-    text: renderSkillPage(
-      model,
-      SHORT_DETAIL,
-      [],
-      [
-        'Parameters, examples and errors are in the file of each command.',
-        ...formatCommandLines(model, 3, { ofTool: linkOf }),
-      ],
-    ),
-    references: files,
-  }
-}
-
-function renderLinesByGroup(model: DocModel, wealth: SkillDetail): SkillVersion {
-  const { files, linkOf } = createGroupReferences(model)
-  return {
-    text: renderSkillPage(
-      model,
-      wealth,
-      [],
-      formatCommandLines(model, 3, {
-        ofGroup: (group) => `Parameters, examples and errors: ${linkOf(group)}.`,
-      }),
-    ),
-    references: files,
-  }
-}
-
-function renderNames(model: DocModel): SkillVersion {
-  const { files, linkOf } = createGroupReferences(model)
-  return {
-    text: renderSkillPage(
-      model,
-      MINIMAL_DETAIL,
-      [],
-      [
+function listVersionsByGroup(model: DocModel): (() => SkillVersion)[] {
+  const getReferences = once(() => createGroupReferences(model))
+  const version = (detail: SkillDetail, commands: readonly string[]): SkillVersion => ({
+    detail,
+    commands,
+    references: getReferences().files,
+  })
+  const formatLines = (): string[] =>
+    formatCommandLines(model, 3, {
+      ofGroup: (group) => `Parameters, examples and errors: ${getReferences().linkOf(group)}.`,
+    })
+  return [
+    () => version(SHORT_DETAIL, formatLines()),
+    () => version(MINIMAL_DETAIL, formatLines()),
+    () =>
+      version(MINIMAL_DETAIL, [
         'Parameters, examples and errors are in the file of each group.',
-        formatCommandNames(model, linkOf),
+        formatCommandNames(model, getReferences().linkOf),
+      ]),
+    () =>
+      version(MINIMAL_DETAIL, [
+        'The commands are in the file of their group.',
+        formatGroupCounts(model, getReferences().linkOf),
+      ]),
+    () => ({
+      detail: MINIMAL_DETAIL,
+      commands: [
+        `${model.tools.length} commands in ${model.groups.length} groups: [all groups](references/index.md), or ${toCode(`${model.name} --help`)}.`,
       ],
-    ),
-    references: files,
-  }
-}
-
-function renderCounts(model: DocModel): SkillVersion {
-  const { files, linkOf } = createGroupReferences(model)
-  return {
-    text: renderSkillPage(
-      model,
-      MINIMAL_DETAIL,
-      [],
-      ['The commands are in the file of their group.', formatGroupCounts(model, linkOf)],
-    ),
-    references: files,
-  }
-}
-
-function renderWithoutList(model: DocModel): SkillVersion {
-  const list = `${model.tools.length} commands in ${model.groups.length} groups: [all groups](references/index.md), or ${toCode(`${model.name} --help`)}.`
-  return {
-    text: renderSkillPage(model, MINIMAL_DETAIL, [], [list]),
-    references: [createGroupIndex(model), ...createGroupReferences(model).files],
-  }
-}
-
-function listQuickLines(model: DocModel): string[] {
-  return model.single ? [] : [formatBullets(model.tools.map(formatToolLine))]
+      references: [createGroupIndex(model), ...getReferences().files],
+    }),
+  ]
 }
 
 const MAX_DESCRIPTION_CHARS = 300
@@ -197,12 +157,8 @@ type SkillDetail = {
 }
 
 /** `SKILL.md` with these lines in the quick reference and these commands. */
-function renderSkillPage(
-  model: DocModel,
-  { description, named, contents, codes }: SkillDetail,
-  quick: readonly string[],
-  commands: readonly string[],
-): string {
+function renderSkillPage(model: DocModel, { detail, quick = [], commands }: SkillVersion): string {
+  const { description, named, contents, codes } = detail
   const head = formatFrontmatter({
     name: toSkillName(model.name),
     description: describeWhenToUse(model, MAX_DESCRIPTION_CHARS),
@@ -211,9 +167,7 @@ function renderSkillPage(
   return `${head}\n${joinBlocks([
     model.unmarked ? '' : getMarkComment(model, 'skill'),
     `# ${toInline(model.name)}`,
-    model.description === undefined
-      ? ''
-      : toParagraphs(truncateText(model.description, description)),
+    model.description && toParagraphs(truncateText(model.description, description)),
     formatTitled(2, 'Quick reference', [...quick, formatCallingSection(model)]),
     formatTitled(2, 'Rules', [formatRules(model, named)]),
     formatTitled(2, 'Commands', commands),

@@ -8,9 +8,17 @@ import {
   toInline,
   truncateText,
 } from '../markdown.ts'
+import type { DocKind, DocModel, DocTool, GeneratedFile } from '../model.ts'
 import { getMarkComment } from '../model.ts'
-import type { DocModel, DocTool, GeneratedFile } from '../model.ts'
 import { endSentence, formatErrorSection, formatToolDetails, getRule } from '../sections.ts'
+
+/** Slash commands of Claude Code. */
+export const kind: DocKind = {
+  make: ({ model }) => writeSlashCommands(model),
+  // Those of the other tools are not left over when only some are asked for.
+  ownFolder: ({ model }) => (model.only ? undefined : '.claude/commands'),
+  many: true,
+}
 
 /** A slash command of Claude Code for each tool. */
 export function writeSlashCommands(model: DocModel): GeneratedFile[] {
@@ -35,12 +43,10 @@ function renderCommandPage(model: DocModel, tool: DocTool): string {
     'What the user wrote: $ARGUMENTS',
     formatBullets([
       'Take the parameters from that. Ask for a required one that is missing; do not invent values.',
-      ...(tool.parameters.length === 0
-        ? [`Run ${toCode(`${tool.command} --json`)}.`]
-        : [
-            `Run ${toCode(`${tool.command} '{"field":"value"}' --json`)} or say the same in flags.`,
-          ]),
-      ...[getRule(tool)].filter((rule) => rule !== undefined),
+      tool.parameters.length === 0
+        ? `Run ${toCode(`${tool.command} --json`)}.`
+        : `Run ${toCode(`${tool.command} '{"field":"value"}' --json`)} or say the same in flags.`,
+      getRule(tool),
       `Tell the user what ${toCode('result')} says, or what ${toCode('error')} says and what to do about it.`,
     ]),
     ...formatToolDetails(tool, 2),

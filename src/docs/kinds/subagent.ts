@@ -6,61 +6,46 @@ import {
   formatTitled,
   joinBlocks,
   toCode,
-  toInline,
   toParagraphs,
   toSkillName,
   truncateText,
 } from '../markdown.ts'
+import type { DocKind, DocModel, GeneratedFile } from '../model.ts'
 import { getMarkComment } from '../model.ts'
-import type { DocGroup, DocModel, GeneratedFile } from '../model.ts'
+import type { CommandVersion } from '../sections.ts'
 import {
   formatCallingSection,
-  formatCommandLines,
-  formatCommandNames,
   formatErrorSection,
-  formatGroupCounts,
   formatGroupSections,
-  formatGroupTitle,
   formatRules,
   formatShortToolSection,
   getCommandForm,
+  listCommandVersions,
   listCommonCodes,
 } from '../sections.ts'
 
 const MAX_SUBAGENT_BYTES = 8000
 
+/** A subagent of Claude Code. */
+export const kind: DocKind = { make: ({ model }) => writeSubagent(model) }
+
 /** An agent of Claude Code that works with the program. */
 export function writeSubagent(model: DocModel): GeneratedFile[] {
-  const title = (group: DocGroup): string => toInline(formatGroupTitle(group))
-  const text = pickFirstThatFits(
-    [
-      () =>
-        renderAgentPage(
-          model,
-          2000,
-          8,
-          formatGroupSections(model, 3, (tool, level) => formatShortToolSection(tool, level)),
-        ),
-      () => renderAgentPage(model, 600, 8, formatCommandLines(model, 3)),
-      () => renderAgentPage(model, 300, 0, formatCommandLines(model, 3)),
-      () => renderAgentPage(model, 300, 0, [formatCommandNames(model, title)]),
-      () => renderAgentPage(model, 300, 0, [formatGroupCounts(model, title)]),
-      () =>
-        renderAgentPage(model, 300, 0, [
-          `${model.tools.length} commands: ${toCode(`${model.name} --help`)} lists them.`,
-        ]),
-    ],
-    MAX_SUBAGENT_BYTES,
-    (version) => version,
-  )
+  const inShort = (): CommandVersion => ({
+    description: 2000,
+    named: 8,
+    commands: formatGroupSections(model, 3, (tool, level) => formatShortToolSection(tool, level)),
+  })
+  const versions = [inShort, ...listCommandVersions(model)].map((make) => () => ({
+    text: renderAgentPage(model, make()),
+  }))
+  const { text } = pickFirstThatFits(versions, MAX_SUBAGENT_BYTES)
   return [{ path: `.claude/agents/${toSkillName(model.name)}.md`, text }]
 }
 
 function renderAgentPage(
   model: DocModel,
-  description: number,
-  named: number,
-  commands: readonly string[],
+  { description, named, commands }: CommandVersion,
 ): string {
   const head = formatFrontmatter({
     name: toSkillName(model.name),
@@ -69,9 +54,7 @@ function renderAgentPage(
   })
   return `${head}\n${joinBlocks([
     `You work with the command-line program ${toCode(model.name)} for whoever asks.`,
-    model.description === undefined
-      ? ''
-      : toParagraphs(truncateText(model.description, description)),
+    model.description && toParagraphs(truncateText(model.description, description)),
     formatBullets([
       `Find the command that fits, learn its parameters with ${toCode(`${getCommandForm(model)} --schema`)} or ${toCode('--help')}, and call it. ${toCode('--describe')} says what it needs and how it fails.`,
       'Do one thing at a time, and look at each answer before the next call.',

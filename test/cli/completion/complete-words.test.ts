@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BUILTIN_COMMANDS } from '../../../src/cli/builtin-names.ts'
+import { BUILTIN_COMMANDS } from '../../../src/cli/builtin-words.ts'
 import { completeWords } from '../../../src/cli/complete.ts'
 import { formatCompletion } from '../../../src/cli/completion-position.ts'
 import { command, fileTools, oneTool, withFields } from '../help/fixtures.ts'

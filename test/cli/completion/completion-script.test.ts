@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ToolError } from '../../../src/protocol/tool-error.ts'
-import { BUILTIN_COMMANDS, SHELLS } from '../../../src/cli/builtin-names.ts'
+import { SHELLS } from '../../../src/cli/builtin-names.ts'
+import { BUILTIN_COMMANDS } from '../../../src/cli/builtin-words.ts'
 import { writeCompletionScript } from '../../../src/cli/completion-scripts.ts'
 
 describe('completion scripts', () => {
