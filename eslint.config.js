@@ -8,6 +8,14 @@ const noEnums = {
   message: 'Use a union of literals, or `as const`.',
 }
 
+const conditionalSpreads = [
+  'ObjectExpression > SpreadElement > LogicalExpression[operator="&&"]',
+  'ObjectExpression > SpreadElement > ConditionalExpression > ObjectExpression[properties.length=0]',
+].map((selector) => ({
+  selector,
+  message: 'Use compact() from src/util/values.ts for fields that may be absent.',
+}))
+
 export default defineConfig(
   {
     ignores: [
@@ -17,7 +25,6 @@ export default defineConfig(
       '.runs/',
       'examples/**/dist/',
       'test/**/fixtures/',
-      'scripts/restructure/',
     ],
   },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -63,6 +70,13 @@ export default defineConfig(
     rules: { 'house/one-way-imports': 'error', '@typescript-eslint/no-explicit-any': 'error' },
   },
   {
+    files: ['src/**/*.ts', 'dashboard/**/*.{ts,tsx}'],
+    rules: {
+      'no-nested-ternary': 'error',
+      'no-restricted-syntax': ['error', noEnums, ...conditionalSpreads],
+    },
+  },
+  {
     // Step kinds add their type to the interface StepTypes.
     files: ['src/workflow/steps/*.ts', 'src/workflow/definition/model.ts'],
     rules: { '@typescript-eslint/consistent-type-definitions': 'off' },
@@ -73,6 +87,7 @@ export default defineConfig(
       'no-restricted-syntax': [
         'error',
         noEnums,
+        ...conditionalSpreads,
         {
           selector:
             'AssignmentExpression[left.type="MemberExpression"][left.object.name!="process"][right.type=/^(Arrow)?FunctionExpression$/]',

@@ -121,11 +121,7 @@ function listGroups() {
   const call = reach('src/cli/call.ts', 'src/core/engine.ts')
   const help = reach('src/cli/help.ts')
   // A client waits for a server that it has started.
-  const mcp = reach(
-    'src/cli/run-builtin.ts',
-    'src/mcp/serve.ts',
-    'src/mcp/server.ts',
-  )
+  const mcp = reach('src/cli/run-builtin.ts', 'src/mcp/serve.ts', 'src/mcp/server.ts')
   const needed = new Set([
     ...call,
     ...help,

@@ -1,16 +1,17 @@
 // `npm test`: types and lint beside the fast tests.
-// `npm run test:slow`: slow tests, built programs, recorded requests, and every supported version
-// of Node.
+// `npm run test:slow`: slow tests, built programs, recorded requests, the recipes of CONTRIBUTING.md,
+// and every supported version of Node.
 // `npm run test:soak`: random and long series with many more rounds than CI has time for.
 // `npm run coverage`: fast and slow tests, and which lines of src/ they ran. Separate, because
 // counting makes every program start half as slow again.
-import { appendFileSync, existsSync, rmSync } from 'node:fs'
+import { appendFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rawFolder, reportCoverage } from './coverage.mjs'
 import { runStep } from './run-step.mjs'
 import { runTests } from './run-tests.mjs'
 import { testBuiltPrograms } from './test-built.mjs'
 import { testNodeVersions } from './test-node-versions.mjs'
+import { testRecipes } from './test-recipes.mjs'
 
 const SUITES = { fast: testFast, slow: testSlow, soak: testSoak, coverage: testCoverage }
 // Types of the tests are checked by scripts/lint-and-types.mjs.
@@ -45,10 +46,8 @@ async function testFast() {
 async function testSlow() {
   const slow = await runTests('slow tests', ['--project', 'slow'], { environment: CHECKED })
   const built = await testBuiltPrograms()
-  const recorded = existsSync('scripts/replay.mjs')
-    ? [await check('recorded requests', ['scripts/replay.mjs'])]
-    : []
-  return [slow, built, ...recorded, await testNodeVersions()]
+  const recorded = await check('recorded requests', ['scripts/replay.mjs'])
+  return [slow, built, recorded, await testRecipes(), await testNodeVersions()]
 }
 
 // Every series with a number of rounds, with many more of them, and with other numbers each time.
