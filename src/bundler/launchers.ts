@@ -308,14 +308,11 @@ export function launchExecutable(
     filename: string,
     cachedData?: Buffer,
   ): InstanceType<typeof vm.Script> =>
-    new vm.Script(
-      bundle.latin1Slice(begin, end),
-      {
-        filename,
-        cachedData: cachedData as Buffer,
-        importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-      },
-    )
+    new vm.Script(bundle.latin1Slice(begin, end), {
+      filename,
+      cachedData: cachedData as Buffer,
+      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    })
   const later = (name: string, begin: number, end: number): unknown =>
     compile(length + begin, length + end, `${file}.bundle/${name.slice(2)}`).runInThisContext()
   // Inside of one executable only a script knows how to import, and node warns of it; what its

@@ -46,7 +46,15 @@ import type { CallTask, RunningCall } from './lifecycle.ts'
 import { isThenable, mapMaybePromise, startCall } from './lifecycle.ts'
 import { askInSession, confirmDestructiveCall } from './questions.ts'
 import type { HandlerResult } from './result.ts'
-import { addOutcomeWarning, buildOutcomeMeta, checkHandlerResult, createPlainResult, describeFailure, hasSucceeded, toOutcome } from './result.ts'
+import {
+  addOutcomeWarning,
+  buildOutcomeMeta,
+  checkHandlerResult,
+  createPlainResult,
+  describeFailure,
+  hasSucceeded,
+  toOutcome,
+} from './result.ts'
 import { CallState } from './state/transaction.ts'
 
 /** Makes a call: validates, asks, runs, checks, commits or rolls back, reports. Never throws. */

@@ -320,7 +320,7 @@ function enforcePolicies(definition: ToolDefinition, tool: string): ToolDefiniti
     hasPolicies(ctx.cwd, ctx.env)
       ? requireAllowed(tool, ctx).then(() => run(input, ctx))
       : run(input, ctx)
-  return keepNotes({ ...definition, run: guarded } as ToolDefinition, definition)
+  return keepNotes({ ...definition, run: guarded }, definition)
 }
 
 async function requireAllowed(tool: string, { cwd, env }: Context): Promise<void> {

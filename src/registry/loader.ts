@@ -73,7 +73,7 @@ export async function loadSources(
     for (const load of late) void load.then(mergeAndAnnounce)
   }
   const prepare = async (): Promise<void> => {
-    await Promise.all(sources.map((source) => source.prepare?.()))
+    await Promise.all(sources.map(async (source) => source.prepare?.()))
     isPrepared = true
   }
   const close = async (): Promise<void> => {

@@ -119,11 +119,9 @@ describe('toolable, built by itself', () => {
 
   test('has written down the help of every command, as people and as agents get it [11.build-itself]', () => {
     const text = readFileSync(program, 'latin1')
-    const missing = COMMANDS
-      .flatMap(({ path }) =>
-        ['', 'agent '].map((who) => `'${who}${path.length + 1} ${path.join(' ')} --help'`),
-      )
-      .filter((question) => !text.includes(question))
+    const missing = COMMANDS.flatMap(({ path }) =>
+      ['', 'agent '].map((who) => `'${who}${path.length + 1} ${path.join(' ')} --help'`),
+    ).filter((question) => !text.includes(question))
     expect(missing).toEqual([])
   })
 

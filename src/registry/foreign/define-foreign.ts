@@ -157,7 +157,7 @@ function sanitizeErrors(given: unknown): { readonly [code: string]: DeclaredErro
 function sanitizeMcpOptions(given: unknown): McpOptions | undefined {
   try {
     if (given !== undefined) checkMcpOptions('', given)
-    return given as McpOptions | undefined
+    return given
   } catch {
     return undefined
   }

@@ -231,7 +231,7 @@ function readToolEntry(entry: unknown): Tool | string {
     title: asText(title),
     description: asText(description),
     inputSchema: { ...inputSchema, type: 'object' },
-    outputSchema: asObject(outputSchema) as Tool['outputSchema'],
+    outputSchema: asObject(outputSchema),
     annotations: hints,
   })
 }

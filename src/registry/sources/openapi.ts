@@ -87,7 +87,7 @@ function isAtOrigin(place: string | JsonObject, origin: string): boolean {
 
 function toOptions(item: OpenApiOptions | JsonObject): OpenApiOptions {
   return Object.hasOwn(item, 'openapi')
-    ? { document: item as JsonObject }
+    ? { document: item }
     : (item as OpenApiOptions)
 }
 

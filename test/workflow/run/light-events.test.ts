@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { INITIAL_RUN_STATE, applyRunEvent } from '../../../src/protocol/run-state.ts'
 import type { RunStateInfo } from '../../../src/protocol/run-state.ts'
-import type { BeginRecord, ExecutionRecord } from '../../../src/workflow/embedded/journal-records.ts'
+import type {
+  BeginRecord,
+  ExecutionRecord,
+} from '../../../src/workflow/embedded/journal-records.ts'
 import { createInlineEvents } from '../../../src/workflow/inline-run.ts'
 
 const w = 'r-0123456789'
