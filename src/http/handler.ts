@@ -36,14 +36,17 @@ export async function mountHandler(
 ): Promise<MountedHandler> {
   const basePath = checkBasePath(given)
   await set.prepare?.()
-  const limit = bodyLimit === undefined ? {} : { bodyLimit }
-  const api = createHttpApp(set, {
-    call: { ...call, ...compact({ confirm }) },
-    basePath,
-    token: token !== undefined,
-    mcp: createLazyMcp(set, { call, ...limit }),
-    ...limit,
-  })
+  const mcp = createLazyMcp(set, compact({ call, bodyLimit }))
+  const api = createHttpApp(
+    set,
+    compact({
+      call: compact({ ...call, confirm }),
+      basePath,
+      token: token !== undefined,
+      mcp,
+      bodyLimit,
+    }),
+  )
   const guards = await createGuards(compact({ token, allowedHosts, allowedOrigins }))
   const app = withGuards(api, guards, { tool: set.name, version: set.version })
   return { app, basePath, fetch: createFetchHandler(app, { basePath }) }

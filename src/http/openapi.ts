@@ -96,7 +96,11 @@ function buildToolOperation(
   const description = [tool.description, describeOwnErrors(tool.errors)]
     .filter(Boolean)
     .join('\n\n')
-  const annotations = toAnnotationHints(tool.annotations)
+  const facts = compact({
+    ...toAnnotationHints(tool.annotations),
+    streaming: tool.streaming || undefined,
+    session: tool.session || undefined,
+  })
   const meta = { tool: `${name}.${tool.name}`, version, duration_ms: 1 }
   return compact({
     operationId,
@@ -106,42 +110,33 @@ function buildToolOperation(
     parameters: listParameters(tool),
     requestBody: {
       required: true,
-      content: {
-        'application/json': {
-          schema: embedSchema(tool.inputSchema),
-          ...buildExamples(tool.examples, ({ input }) => input),
-        },
-      },
+      content: toJsonContent(
+        embedSchema(tool.inputSchema),
+        buildExamples(tool.examples, ({ input }) => input),
+      ),
     },
     responses: {
       200: {
         description:
           'The outcome; with `stream`, the events of the call, the last one its outcome.',
         content: {
-          'application/json': {
-            schema: buildSuccessSchema(tool.outputSchema && embedSchema(tool.outputSchema)),
-            ...buildExamples(tool.examples, ({ output }) =>
-              output === undefined
-                ? undefined
-                : { ok: true, status: 'success', result: output, meta },
+          ...toJsonContent(
+            buildSuccessSchema(tool.outputSchema && embedSchema(tool.outputSchema)),
+            buildExamples(tool.examples, ({ output: result }) =>
+              result === undefined ? undefined : { ok: true, status: 'success', result, meta },
             ),
-          },
+          ),
           'text/event-stream': { schema: { type: 'string' } },
         },
       },
       ...buildFailureResponses(token),
     },
-    'x-toolable':
-      Object.keys(annotations).length > 0 || tool.streaming || tool.session
-        ? {
-            ...annotations,
-            ...compact({
-              streaming: tool.streaming || undefined,
-              session: tool.session || undefined,
-            }),
-          }
-        : undefined,
+    'x-toolable': Object.keys(facts).length > 0 ? facts : undefined,
   })
+}
+
+function toJsonContent(schema: JsonSchema, more?: JsonObject): JsonObject {
+  return { 'application/json': { schema, ...more } }
 }
 
 /** The operation that renders a prompt. */
@@ -163,12 +158,12 @@ function buildPromptOperation(
     tags: prompt.tags.length > 0 ? prompt.tags : undefined,
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: { type: 'object', properties, required } } },
+      content: toJsonContent({ type: 'object', properties, required }),
     },
     responses: {
       200: {
         description: 'The rendered prompt.',
-        content: { 'application/json': { schema: buildSuccessSchema(undefined) } },
+        content: toJsonContent(buildSuccessSchema(undefined)),
       },
       ...buildFailureResponses(token),
     },
@@ -181,6 +176,11 @@ function buildResourceOperation(
   operationId: string,
   token: boolean,
 ): JsonObject {
+  const list = {
+    type: 'object',
+    properties: { resources: { type: 'array', items: { type: 'object' } } },
+    required: ['resources'],
+  }
   return {
     operationId,
     summary: 'Read a resource, or list them',
@@ -196,20 +196,7 @@ function buildResourceOperation(
     responses: {
       200: {
         description: 'The contents in an envelope, or the list.',
-        content: {
-          'application/json': {
-            schema: {
-              anyOf: [
-                buildSuccessSchema(undefined),
-                {
-                  type: 'object',
-                  properties: { resources: { type: 'array', items: { type: 'object' } } },
-                  required: ['resources'],
-                },
-              ],
-            },
-          },
-        },
+        content: toJsonContent({ anyOf: [buildSuccessSchema(undefined), list] }),
       },
       ...buildFailureResponses(token),
     },

@@ -25,19 +25,22 @@ export async function serveHttp(given: unknown, context: BuiltinContext): Promis
   if (timeout !== undefined) toMilliseconds(timeout, 'timeout')
   const options = createServeOptions(input, context)
   const set = withFaultLog(context.set, io, options.json)
-  const limit = input.bodyLimit === undefined ? {} : { bodyLimit: input.bodyLimit }
+  const { confirm, bodyLimit } = input
   const call = compact({ cwd: io.cwd, env: io.env, timeout })
-  const app = createHttpApp(set, {
-    call: { ...call, confirm: input.confirm === 'never' },
-    mcp: createLazyMcp(set, {
-      confirm: input.confirm === 'always' ? 'always' : 'auto',
-      call,
-      signal: host.signal,
-      ...limit,
+  const mcpConfirm = confirm === 'always' ? ('always' as const) : ('auto' as const)
+  const mcp = createLazyMcp(
+    set,
+    compact({ confirm: mcpConfirm, call, signal: host.signal, bodyLimit }),
+  )
+  const app = createHttpApp(
+    set,
+    compact({
+      call: { ...call, confirm: confirm === 'never' },
+      mcp,
+      basePath,
+      token: options.token !== undefined,
+      bodyLimit,
     }),
-    basePath,
-    token: options.token !== undefined,
-    ...limit,
-  })
+  )
   return serveHttpApp(app, { ...options, basePath })
 }

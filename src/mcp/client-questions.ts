@@ -4,14 +4,15 @@
 
 import type { Interaction, SampleRequest } from '../protocol/events.ts'
 import { ToolError } from '../protocol/tool-error.ts'
-import { compact, isObject } from '../util/values.ts'
 import type { JsonSchema } from '../util/values.ts'
-import { RPC_CODES, RpcError } from './protocol.ts'
+import { compact, isObject, tryParseJson } from '../util/values.ts'
 import type { RpcParams } from './protocol.ts'
+import { RPC_CODES, RpcError } from './protocol.ts'
 
 type ElicitationForm = {
   readonly schema: FormSchema
-  /** Takes the answer out of the filled form. */ take(content: JsonSchema): unknown
+  /** Takes the answer out of the filled form. */
+  take(content: JsonSchema): unknown
 }
 
 const ANSWER_FIELD = 'answer'
@@ -40,9 +41,8 @@ function readElicitationAnswer(
   form: ElicitationForm,
   question: Interaction,
 ): unknown {
-  const action = isObject(answer) ? answer['action'] : undefined
-  if (action === 'accept')
-    return form.take(isObject(answer) && isObject(answer['content']) ? answer['content'] : {})
+  const { action, content } = isObject(answer) ? answer : {}
+  if (action === 'accept') return form.take(isObject(content) ? content : {})
   if (action !== 'decline' && action !== 'cancel')
     throw new RpcError(
       RPC_CODES.invalidParams,
@@ -110,11 +110,8 @@ function createSingleFieldForm(
 }
 
 function parseJsonAnswer(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text)) as unknown
-  } catch {
-    return text
-  }
+  const parsed = tryParseJson(String(text))
+  return parsed === undefined ? text : parsed
 }
 
 /** A form as clients can show it. */
@@ -124,7 +121,6 @@ type FormSchema = {
   readonly required: readonly string[]
 }
 
-const LABEL_KEYWORDS = ['title', 'description'] as const
 const TEXT_FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time']
 
 /**
@@ -149,38 +145,31 @@ function toObjectForm({ type, properties, required }: JsonSchema): FormSchema | 
  * rest, and answers are checked here anyway.
  */
 function toFormField(schema: JsonSchema): object | undefined {
-  const { type } = schema
-  if (type === 'boolean')
-    return { type, ...pickKeywords(schema, [...LABEL_KEYWORDS]), ...toDefault(schema, 'boolean') }
-  if (type === 'number' || type === 'integer')
-    return {
-      type,
-      ...pickKeywords(schema, [...LABEL_KEYWORDS, 'minimum', 'maximum']),
-      ...toDefault(schema, 'number'),
+  const { type, items } = schema
+  switch (type) {
+    case 'boolean':
+      return pickKeywords(schema, [], 'boolean')
+    case 'number':
+    case 'integer':
+      return pickKeywords(schema, ['minimum', 'maximum'], 'number')
+    case 'string':
+      return pickKeywords(schema, listTextKeywords(schema), 'string')
+    case 'array': {
+      const choice = isObject(items) ? toMultipleChoice(items) : undefined
+      return (
+        choice && { ...pickKeywords(schema, ['minItems', 'maxItems', 'default']), items: choice }
+      )
     }
-  if (type === 'string')
-    return {
-      type,
-      ...pickKeywords(schema, [...LABEL_KEYWORDS]),
-      ...(toChoice(schema) ?? toTextLimits(schema)),
-      ...toDefault(schema, 'string'),
-    }
-  if (type === 'array' && isObject(schema['items'])) {
-    const choice = toMultipleChoice(schema['items'])
-    return (
-      choice && {
-        type,
-        ...pickKeywords(schema, [...LABEL_KEYWORDS, 'minItems', 'maxItems', 'default']),
-        items: choice,
-      }
-    )
+    default:
+      return undefined
   }
-  return undefined
 }
 
-function toChoice(schema: JsonSchema): object | undefined {
-  if (isTextList(schema['enum'])) return pickKeywords(schema, ['enum', 'enumNames'])
-  return isTitledList(schema['oneOf']) ? { oneOf: schema['oneOf'] } : undefined
+function listTextKeywords(schema: JsonSchema): readonly string[] {
+  if (isTextList(schema['enum'])) return ['enum', 'enumNames']
+  if (isTitledList(schema['oneOf'])) return ['oneOf']
+  const limits = ['minLength', 'maxLength']
+  return TEXT_FORMATS.includes(schema['format']) ? [...limits, 'format'] : limits
 }
 
 function toMultipleChoice(items: JsonSchema): object | undefined {
@@ -188,25 +177,15 @@ function toMultipleChoice(items: JsonSchema): object | undefined {
   return isTitledList(items['anyOf']) ? { anyOf: items['anyOf'] } : undefined
 }
 
-function toTextLimits(schema: JsonSchema): object {
-  return pickKeywords(schema, [
-    'minLength',
-    'maxLength',
-    ...(TEXT_FORMATS.includes(schema['format']) ? ['format'] : []),
-  ])
-}
-
-function toDefault(
-  { default: byDefault }: JsonSchema,
-  type: 'string' | 'number' | 'boolean',
+/** The type, the labels and these keywords; the default too where it has the given type. */
+function pickKeywords(
+  schema: JsonSchema,
+  names: readonly string[],
+  defaultType?: 'string' | 'number' | 'boolean',
 ): object {
-  return typeof byDefault === type ? { default: byDefault } : {}
-}
-
-function pickKeywords(schema: JsonSchema, names: readonly string[]): object {
-  return Object.fromEntries(
-    names.filter((name) => schema[name] !== undefined).map((name) => [name, schema[name]]),
-  )
+  const hasDefault = typeof schema['default'] === defaultType
+  const wanted = ['type', 'title', 'description', ...names, ...(hasDefault ? ['default'] : [])]
+  return compact(Object.fromEntries(wanted.map((name) => [name, schema[name]])))
 }
 
 function isTextList(value: unknown): boolean {
@@ -271,16 +250,10 @@ export function createRootsQuestion(key: string | undefined): ClientQuestion {
           RPC_CODES.invalidParams,
           'the answer to roots/list needs a list of roots',
         )
-      return roots.flatMap((root: unknown) =>
-        isObject(root) && typeof root['uri'] === 'string'
-          ? [
-              compact({
-                uri: root['uri'],
-                name: typeof root['name'] === 'string' ? root['name'] : undefined,
-              }),
-            ]
-          : [],
-      )
+      return roots.filter(isObject).flatMap(({ uri, name }) => {
+        const known = typeof name === 'string' ? name : undefined
+        return typeof uri === 'string' ? [compact({ uri, name: known })] : []
+      })
     },
   }
 }

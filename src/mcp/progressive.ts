@@ -203,14 +203,19 @@ function createRunTool(source: McpSource) {
   })
 }
 
-const FIELD_WEIGHTS = { name: 5, tags: 3, summary: 2, description: 1 } as const
 // Saturation and length as in BM25, with its usual constants.
 const SATURATION = 1.2
 const LENGTH_PENALTY = 0.75
 
+/** A tool with its words, each as often as its field weighs. */
+type SearchDocument = {
+  readonly tool: ServedTool
+  readonly fields: readonly SearchField[]
+  readonly length: number
+}
 type SearchField = { readonly weight: number; readonly words: readonly string[] }
 
-/** The tools that fit a query best, best first; all of them, as they stand, for an empty query. */
+/** The tools that fit a query best, best first; all of them in their order for an empty query. */
 function searchTools(
   tools: readonly ServedTool[],
   query: string,
@@ -218,57 +223,42 @@ function searchTools(
 ): readonly ServedTool[] {
   const wanted = [...new Set(splitWords(query))]
   if (wanted.length === 0) return tools.slice(0, limit)
-  const documents = tools.map((tool) => ({ tool, fields: getSearchFields(tool) }))
-  const averages =
-    documents.reduce((sum, { fields }) => sum + countWords(fields), 0) /
-    Math.max(1, documents.length)
-  const rarity = new Map(
-    wanted.map((word) => [
-      word,
-      getRarity(
-        word,
-        documents.map(({ fields }) => fields),
-      ),
-    ]),
-  )
-  return documents
-    .map(({ tool, fields }) => ({
-      tool,
-      score: wanted.reduce(
-        (sum, word) => sum + rarity.get(word)! * scoreWord(word, fields, averages),
-        0,
-      ),
-    }))
-    .filter(({ score }) => score > 0)
-    .sort((left, right) => right.score - left.score || (left.tool.name < right.tool.name ? -1 : 1))
+  const documents = tools.map(toSearchDocument)
+  const average = documents.reduce((sum, { length }) => sum + length, 0) / Math.max(1, tools.length)
+  const scores = new Map<ServedTool, number>()
+  for (const word of wanted) {
+    const counted = documents.map((document) => ({ ...document, count: countWord(word, document) }))
+    const having = counted.filter(({ count }) => count > 0)
+    const rarity = Math.log(1 + (tools.length - having.length + 0.5) / (having.length + 0.5))
+    for (const { tool, length, count } of having) {
+      const penalty = 1 - LENGTH_PENALTY + LENGTH_PENALTY * (length / Math.max(1, average))
+      const score = (count * (SATURATION + 1)) / (count + SATURATION * penalty)
+      scores.set(tool, (scores.get(tool) ?? 0) + rarity * score)
+    }
+  }
+  return [...scores]
+    .sort(([one, left], [other, right]) => right - left || (one.name < other.name ? -1 : 1))
     .slice(0, limit)
-    .map(({ tool }) => tool)
+    .map(([tool]) => tool)
 }
 
-function getSearchFields({ name, facts }: ServedTool): SearchField[] {
-  return [
-    { weight: FIELD_WEIGHTS.name, words: splitWords(`${name} ${facts.title ?? ''}`) },
-    { weight: FIELD_WEIGHTS.tags, words: splitWords(facts.tags.join(' ')) },
-    { weight: FIELD_WEIGHTS.summary, words: splitWords(facts.summary) },
-    { weight: FIELD_WEIGHTS.description, words: splitWords(facts.description ?? '') },
+function toSearchDocument(tool: ServedTool): SearchDocument {
+  const { title = '', tags, summary, description = '' } = tool.facts
+  const fields = [
+    { weight: 5, words: splitWords(`${tool.name} ${title}`) },
+    { weight: 3, words: splitWords(tags.join(' ')) },
+    { weight: 2, words: splitWords(summary) },
+    { weight: 1, words: splitWords(description) },
   ]
+  return { tool, fields, length: fields.reduce((sum, { words }) => sum + words.length, 0) }
 }
 
-function scoreWord(word: string, fields: readonly SearchField[], average: number): number {
-  const count = fields.reduce(
+function countWord(word: string, { fields }: SearchDocument): number {
+  return fields.reduce(
     (sum, { weight, words }) =>
       sum + weight * words.filter((candidate) => matchesWord(candidate, word)).length,
     0,
   )
-  const length = 1 - LENGTH_PENALTY + LENGTH_PENALTY * (countWords(fields) / Math.max(1, average))
-  return (count * (SATURATION + 1)) / (count + SATURATION * length)
-}
-
-function getRarity(word: string, documents: readonly (readonly SearchField[])[]): number {
-  const having = documents.filter((fields) =>
-    fields.some(({ words }) => words.some((candidate) => matchesWord(candidate, word))),
-  ).length
-  return Math.log(1 + (documents.length - having + 0.5) / (having + 0.5))
 }
 
 // `files` finds `file`, and the beginning of a word finds the word.
@@ -278,10 +268,6 @@ function matchesWord(candidate: string, word: string): boolean {
     (word.length >= 3 && candidate.startsWith(word)) ||
     (candidate.length >= 3 && word.startsWith(candidate) && word.length - candidate.length <= 2)
   )
-}
-
-function countWords(fields: readonly SearchField[]): number {
-  return fields.reduce((sum, { words }) => sum + words.length, 0)
 }
 
 function splitWords(text: string): string[] {

@@ -15,8 +15,8 @@ import type {
   PartialSummary,
   SuccessOutcome,
 } from '../outcome.ts'
-import { readContent, readError, readErrors } from './read-error.ts'
 import type { ForeignCall } from './read-error.ts'
+import { readContent, readError, readErrors } from './read-error.ts'
 
 export type { ForeignCall } from './read-error.ts'
 
@@ -94,13 +94,7 @@ function hasError(error: unknown): boolean {
 }
 
 function isEmptyValue(value: unknown): boolean {
-  return (
-    value === null ||
-    value === undefined ||
-    value === false ||
-    value === '' ||
-    (Array.isArray(value) && value.length === 0)
-  )
+  return Array.isArray(value) ? value.length === 0 : !value && value !== 0
 }
 
 function readResultFields(
@@ -119,29 +113,25 @@ function readResultFields(
 function readPartial(document: OutcomeDocument, context: ForeignCall): Outcome {
   const errors = readErrors(document.errors, context)
   const summary = readSummary(document.summary, errors, document.result)
-  return {
-    ok: true,
-    status: 'partial',
-    ...readResultFields(document),
-    errors,
-    summary,
-    meta: readMeta(document.meta, context),
-  }
+  const meta = readMeta(document.meta, context)
+  return { ok: true, status: 'partial', ...readResultFields(document), errors, summary, meta }
 }
 
 function readFailure(document: OutcomeDocument, context: ForeignCall): FailureOutcome {
   const errors = readErrors(document.errors, context)
   const meta = readMeta(document.meta, context)
   const error = readFailureError(document, errors, context)
+  return createFailure(error, errors, readSummary(document.summary, errors, document.result), meta)
+}
+
+function createFailure(
+  error: ErrorObject,
+  errors: readonly ErrorObject[],
+  summary: PartialSummary,
+  meta: OutcomeMeta,
+): FailureOutcome {
   if (errors.length === 0) return { ok: false, status: 'error', error, meta }
-  return {
-    ok: false,
-    status: 'error',
-    error,
-    errors,
-    summary: readSummary(document.summary, errors, document.result),
-    meta,
-  }
+  return { ok: false, status: 'error', error, errors, summary, meta }
 }
 
 function readFailureError(
@@ -184,16 +174,9 @@ function toErrorFields(document: OutcomeDocument): OutcomeDocument {
   } = document
   if (typeof error !== 'string' || error === '') return rest
   const { message, ...others } = rest
-  return {
-    ...others,
-    message: error,
-    ...compact({
-      context:
-        message !== undefined
-          ? { ...(isObject(others.context) && others.context), message }
-          : undefined,
-    }),
-  }
+  if (message === undefined) return { ...others, message: error }
+  const context = isObject(others.context) ? others.context : {}
+  return { ...others, message: error, context: { ...context, message } }
 }
 
 function omitKey(document: OutcomeDocument, key: string): OutcomeDocument {
@@ -245,14 +228,8 @@ export function readProtocolEnd(document: ProtocolFields, context: ForeignCall):
   }
   if (status !== 'partial') return { ok: true, status: 'success', ...said, meta }
   const errors = readErrors(more.errors, context)
-  return {
-    ok: true,
-    status: 'partial',
-    ...said,
-    errors,
-    summary: readSummary(more.summary, errors, said.result),
-    meta,
-  }
+  const summary = readSummary(more.summary, errors, said.result)
+  return { ok: true, status: 'partial', ...said, errors, summary, meta }
 }
 
 function toProtocolFailure(
@@ -262,19 +239,9 @@ function toProtocolFailure(
 ): FailureOutcome {
   const { errors: list, summary, ...details } = isObject(more) ? more : {}
   const errors = readErrors(list, context)
-  const error = readError(
-    { ...fields, ...compact({ context: Object.keys(details).length > 0 ? details : undefined }) },
-    context,
-  )
-  if (errors.length === 0) return { ok: false, status: 'error', error, meta }
-  return {
-    ok: false,
-    status: 'error',
-    error,
-    errors,
-    summary: readSummary(summary, errors, undefined),
-    meta,
-  }
+  const hasDetails = Object.keys(details).length > 0
+  const error = readError(hasDetails ? { ...fields, context: details } : fields, context)
+  return createFailure(error, errors, readSummary(summary, errors, undefined), meta)
 }
 
 function readProtocolMeta(
