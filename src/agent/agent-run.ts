@@ -6,24 +6,26 @@
 import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { toToolError } from '../core/errors.ts'
-import { createRedactor, MIN_SECRET_LENGTH } from '../process/redaction.ts'
 import type { Redactor } from '../process/redaction.ts'
+import { createRedactor, MIN_SECRET_LENGTH } from '../process/redaction.ts'
 import type { Budget, TokenUsage } from '../protocol/limits.ts'
 import type { Outcome } from '../protocol/outcome.ts'
 import type { State } from '../protocol/state.ts'
 import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
+import { SerialQueue } from '../util/async.ts'
+import { hasErrorCode } from '../util/files.ts'
 import { compact, isObject } from '../util/values.ts'
+import type { AgentEvent, AgentMessage, AgentOptions, ToolResultMessage } from './types.ts'
 import { getModelSecrets } from './types.ts'
-import type { AgentEvent, AgentMessage, AgentOptions } from './types.ts'
 
-/** One run of an agent while it goes on. */
+/** The state of one run of an agent. */
 export class AgentRun {
   readonly messages: AgentMessage[]
   readonly usage = { input: 0, output: 0 }
   turns = 0
   #broken: ToolError | undefined
   #spent: ToolError | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #queue = new SerialQueue()
   readonly #redactor: Redactor
 
   constructor(
@@ -37,7 +39,7 @@ export class AgentRun {
     messages: readonly AgentMessage[],
   ) {
     const { model, call } = options
-    // A shorter one would be found everywhere.
+    // A shorter secret would match everywhere.
     const secrets = [...getModelSecrets(model), ...Object.values(call?.secrets ?? {})].filter(
       (secret) => secret.trim().length >= MIN_SECRET_LENGTH,
     )
@@ -49,39 +51,31 @@ export class AgentRun {
     return this.resources.signal
   }
 
-  /**
-   * The same without the key of the model and the secrets of the calls: whatever a tool makes of
-   * them, model, events and record do not get it.
-   */
-  redact<Told>(told: Told): Told {
-    return this.#redactor.isEmpty ? told : (this.#redactor.value(told) as Told)
+  /** Removes the key of the model and the secrets of the calls, for model, events and transcript. */
+  redact<Value>(value: Value): Value {
+    return this.#redactor.isEmpty ? value : (this.#redactor.value(value) as Value)
   }
 
-  /** Adds to the conversation, and to the record. */
+  /** Adds a message to the conversation and to the transcript. */
   addMessage(message: AgentMessage): void {
-    const shown = this.redact(message)
-    this.messages.push(shown)
-    this.recordMessage(shown)
+    const redacted = this.redact(message)
+    this.messages.push(redacted)
+    this.recordMessage(redacted)
   }
 
-  /**
-   * Adds to the record only: what is done is written down at once, also where others are waited for
-   * before it is said.
-   */
+  /** Adds a message to the transcript only, before the other calls of the reply have ended. */
   recordMessage(message: AgentMessage): void {
     this.resources.transcript?.write({ type: 'message', turn: this.turns, message })
   }
 
-  /**
-   * Tells those who look on. Nothing that they do disturbs what is going on; the run ends after it.
-   */
-  emit(told: AgentEvent): void {
-    // What the end tells has been told before.
-    const event = told.type === 'end' ? told : this.redact(told)
+  /** Emits an event. A listener that fails does not disturb the current step, but ends the run after it. */
+  emit(given: AgentEvent): void {
+    // The messages of the end are redacted already.
+    const event = given.type === 'end' ? given : this.redact(given)
     this.#record(event)
     try {
-      const heard: unknown = this.options.onEvent?.(event)
-      if (heard instanceof Promise) heard.catch((error: unknown) => this.#break(error))
+      const result: unknown = this.options.onEvent?.(event)
+      if (result instanceof Promise) result.catch((error: unknown) => this.#break(error))
     } catch (error) {
       this.#break(error)
     }
@@ -103,27 +97,23 @@ export class AgentRun {
     this.resources.budget?.spend({ input, output })
   }
 
-  /** Does one thing after the other: a person is asked one question at a time. */
-  runExclusive<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#turn.then(work)
-    this.#turn = done.catch(() => undefined)
-    return done
+  /** Runs one task after another: a person gets one question at a time. */
+  runExclusive<Result>(task: () => Promise<Result>): Promise<Result> {
+    return this.#queue.run(task)
   }
 
-  /**
-   * Takes note of a call that was refused because nothing is left to spend: there will be no other.
-   */
+  /** Remembers a call that exceeded the budget, which ends the run. */
   trackOutcome(outcome: Outcome): void {
     if (this.resources.budget && !outcome.ok && outcome.error.code === 'E_BUDGET_EXCEEDED')
       this.#spent ??= reviveToolError(outcome.error)
   }
 
-  /** What those who look on, or write it down, could not do. */
+  /** The failure of a listener or of the transcript. */
   get problem(): ToolError | undefined {
     return this.#broken ?? this.resources.transcript?.problem
   }
 
-  /** Throws what forbids to go on. */
+  /** Throws the reason why the run cannot continue. */
   throwIfStopped(): void {
     this.signal.throwIfAborted()
     this.resources.budget?.check()
@@ -131,7 +121,7 @@ export class AgentRun {
     if (problem) throw problem
   }
 
-  // What the messages have already is not said twice.
+  // Without what the messages contain already.
   #record(event: AgentEvent): void {
     const { transcript } = this.resources
     if (!transcript || event.type === 'text' || event.type === 'tool_progress') return
@@ -139,7 +129,7 @@ export class AgentRun {
       const { text: _text, outcome, ...rest } = event
       transcript.write({
         ...rest,
-        ...compact({ code: !outcome.ok ? outcome.error.code : undefined }),
+        ...compact({ code: outcome.ok ? undefined : outcome.error.code }),
         duration_ms: outcome.meta.duration_ms,
       })
     } else if (event.type === 'end') {
@@ -157,14 +147,9 @@ export class AgentRun {
   }
 }
 
-type ToolResultMessage = Extract<AgentMessage, { role: 'tool' }>
-
 const MESSAGE_ROLES = ['system', 'user', 'assistant', 'tool']
 
-/**
- * Refuses what is no conversation, with the place: it may come from a file that somebody wrote.
- * Throws INVALID_INPUT.
- */
+/** Throws INVALID_INPUT for an invalid conversation, which may come from a file. */
 export function validateMessages(messages: readonly unknown[]): void {
   messages.forEach((message, index) => {
     const problem = findMessageProblem(message)
@@ -178,8 +163,8 @@ export function validateMessages(messages: readonly unknown[]): void {
 }
 
 /**
- * The conversation with an answer to every call right behind it, in the order of the calls:
- * providers refuse any other. What nobody answered is told as failed, and why.
+ * Orders a conversation so that the results of calls follow their reply, as providers require.
+ * Unanswered calls get a failed result.
  */
 export function completeToolResults(
   messages: readonly AgentMessage[],
@@ -193,21 +178,21 @@ export function completeToolResults(
     whole.push(message)
     if (message.role !== 'assistant' || message.calls.length === 0) continue
     const next = messages.findIndex(({ role }, index) => index >= position && role === 'assistant')
-    const behind = messages.slice(position, next === -1 ? undefined : next)
-    const answers = behind.filter((one) => one.role === 'tool')
+    const following = messages.slice(position, next === -1 ? undefined : next)
+    const answers = following.filter((one) => one.role === 'tool')
     whole.push(
       ...message.calls.map(
         ({ id, name }) =>
           answers.find((answer) => answer.id === id) ?? createUnansweredResult(id, name, why),
       ),
-      ...behind.filter(({ role }) => role !== 'tool'),
+      ...following.filter(({ role }) => role !== 'tool'),
     )
-    position += behind.length
+    position += following.length
   }
   return whole
 }
 
-/** What a model is told about a call that nobody answered. */
+/** The result of a call that was not answered. */
 export function createUnansweredResult(id: string, name: string, why: string): ToolResultMessage {
   return {
     role: 'tool',
@@ -229,32 +214,25 @@ function findMessageProblem(message: unknown): string | undefined {
   if (!MESSAGE_ROLES.includes(String(role)))
     return `has the role ${JSON.stringify(role) ?? 'undefined'}; there are ${MESSAGE_ROLES.join(', ')}`
   if (typeof text !== 'string') return 'has no text'
-  if (
-    role === 'assistant' &&
-    !(
-      Array.isArray(calls) &&
-      calls.every(
-        (call) =>
-          isObject(call) && typeof call['id'] === 'string' && typeof call['name'] === 'string',
-      )
-    )
-  )
+  const isCall = (call: unknown): boolean =>
+    isObject(call) && typeof call['id'] === 'string' && typeof call['name'] === 'string'
+  if (role === 'assistant' && !(Array.isArray(calls) && calls.every(isCall)))
     return "has no list of 'calls' with ids and names; an empty one, where the model called nothing"
   return role === 'tool' && typeof id !== 'string'
     ? "has no 'id' of the call that it answers"
     : undefined
 }
 
-/** The record of a run: one JSON object a line. */
+/** The file with the messages and events of a run: one JSON object per line. */
 type Transcript = {
-  /** Written at once, so that a crash loses nothing. */
+  /** Writes synchronously, so that a crash loses nothing. */
   write(line: { readonly type: string; readonly [field: string]: unknown }): void
-  /** Why the record is not whole. */
+  /** Why the transcript is incomplete. */
   readonly problem: ToolError | undefined
   close(): void
 }
 
-/** Opens a record for its owner only; what stands in it already stays. */
+/** Opens a transcript for appending, readable for its owner only. */
 export function openTranscript(path: string): Transcript {
   const fail = (error: unknown): ToolError => {
     const { code, message } = toToolError(error)
@@ -267,7 +245,7 @@ export function openTranscript(path: string): Transcript {
   try {
     ensureFolder(dirname(path))
     file = openSync(path, 'a+', 0o600)
-    // A line that was torn by a crash must not swallow the next one.
+    // After a crash, the last line may be incomplete.
     if (!endsWithNewline(file)) appendFileSync(file, '\n')
   } catch (error) {
     problem = fail(error)
@@ -291,13 +269,12 @@ export function openTranscript(path: string): Transcript {
   }
 }
 
-// Not recursive: node looks for ever for a place in folders where nothing can be made, such as
-// /proc.
+// Not recursive: node loops forever in folders such as /proc.
 function ensureFolder(path: string): void {
   try {
     mkdirSync(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (!hasErrorCode(error, 'EEXIST')) throw error
   }
 }
 

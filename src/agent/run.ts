@@ -7,11 +7,12 @@ import { createBudget } from '../core/budget.ts'
 import { toToolError } from '../core/errors.ts'
 import { onAbort, runUntilAborted, toCancelledError } from '../core/lifecycle.ts'
 import { createState } from '../core/state/state.ts'
-import { ok } from '../define/results.ts'
 import type { Reply } from '../define/results.ts'
+import { ok } from '../define/results.ts'
 import type { Context } from '../protocol/context.ts'
 import type { Interaction } from '../protocol/events.ts'
 import type { Budget } from '../protocol/limits.ts'
+import type { FailOptions } from '../protocol/tool-error.ts'
 import { reviveToolError, ToolError } from '../protocol/tool-error.ts'
 import { compact } from '../util/values.ts'
 import {
@@ -22,8 +23,8 @@ import {
   validateMessages,
 } from './agent-run.ts'
 import { assignCallIds, createRepeatDetector, runToolCalls } from './tool-calls.ts'
-import { createTurnPreparer, estimateUsage, requestTurn } from './turn.ts'
 import type { PrepareTurn } from './turn.ts'
+import { createTurnPreparer, estimateUsage, requestTurn } from './turn.ts'
 import type {
   AgentEvent,
   AgentMessage,
@@ -36,13 +37,13 @@ import type {
 
 /** One run of an agent, from the task to the end. Throws only for options that make no sense. */
 export async function runAgent(
-  given: AgentOptions,
+  defaults: AgentOptions,
   task: string | readonly AgentMessage[],
   { signal, ...own }: AgentRunOptions,
 ): Promise<AgentResult> {
-  const options: AgentOptions = { ...given, ...own, call: { ...given.call, ...own.call } }
+  const options: AgentOptions = { ...defaults, ...own, call: { ...defaults.call, ...own.call } }
   if (typeof task !== 'string') validateMessages(task)
-  // A conversation that broke off in the middle can go on.
+  // A conversation that was interrupted can be continued.
   const before: readonly AgentMessage[] =
     typeof task === 'string' ? [] : completeToolResults(task, 'interrupted')
   const budget =
@@ -50,32 +51,31 @@ export async function runAgent(
   const ownState =
     options.state === undefined && (options.prompt ?? options.guards) ? createState() : undefined
   const state = options.state ?? ownState
-  const offerFor = createTurnPreparer(options, state)
+  const prepareTurn = createTurnPreparer(options, state)
   const transcript =
     options.transcript === undefined ? undefined : openTranscript(options.transcript)
   const until = createTimeLimit(signal, budget)
-  const work = new AgentRun(options, { signal: until.signal, budget, state, transcript }, before)
+  const run = new AgentRun(options, { signal: until.signal, budget, state, transcript }, before)
   transcript?.write({
     type: 'start',
     agent: options.name ?? 'agent',
     model: options.model.name,
-    messages: work.messages,
+    messages: run.messages,
   })
-  if (typeof task === 'string') work.addMessage({ role: 'user', text: task })
+  if (typeof task === 'string') run.addMessage({ role: 'user', text: task })
   try {
-    const reached = await runConversation(work, offerFor).catch((error: unknown) =>
+    const reached = await runConversation(run, prepareTurn).catch((error: unknown) =>
       toConversationEnd(error, until.signal, signal),
     )
     const end: ConversationEnd =
-      reached.status === 'completed' && work.problem
-        ? { status: 'failed', error: work.problem }
+      reached.status === 'completed' && run.problem
+        ? { status: 'failed', error: run.problem }
         : reached
-    answerOpenCalls(work, end.status)
-    const result = toAgentResult(work, end)
-    work.emit({ type: 'end', result })
-    // What nobody could look at or write down is no success, also where only the last of it is
-    // missing.
-    const { problem } = work
+    answerOpenCalls(run, end.status)
+    const result = toAgentResult(run, end)
+    run.emit({ type: 'end', result })
+    // A run whose last event could not be delivered or recorded has failed too.
+    const { problem } = run
     return problem && result.status === 'completed'
       ? { ...result, status: 'failed', error: problem.toObject() }
       : result
@@ -86,7 +86,7 @@ export async function runAgent(
   }
 }
 
-/** A signal for the time that is left, besides that of the caller. */
+/** Combines the signal of the caller with the remaining time. */
 function createTimeLimit(
   outer: AbortSignal | undefined,
   budget: Budget | undefined,
@@ -128,17 +128,17 @@ function toConversationEnd(
   return { status: isSpent ? 'budget' : 'failed', error }
 }
 
-// A conversation with calls that nobody answered is refused by every provider: it could not go on.
-function answerOpenCalls(work: AgentRun, why: string): void {
-  const last = work.messages.findLast((message) => message.role === 'assistant')
+// Every provider refuses a conversation with unanswered calls.
+function answerOpenCalls(run: AgentRun, why: string): void {
+  const last = run.messages.findLast((message) => message.role === 'assistant')
   if (!last) return
   const answered = new Set(
-    work.messages
-      .slice(work.messages.indexOf(last))
+    run.messages
+      .slice(run.messages.indexOf(last))
       .map((message) => (message.role === 'tool' ? message.id : undefined)),
   )
   for (const { id, name } of last.calls) {
-    if (!answered.has(id)) work.addMessage(createUnansweredResult(id, name, why))
+    if (!answered.has(id)) run.addMessage(createUnansweredResult(id, name, why))
   }
 }
 
@@ -146,16 +146,16 @@ function toAgentResult(
   { messages, turns, usage }: AgentRun,
   { status, error }: ConversationEnd,
 ): AgentResult {
-  const said = messages.findLast(
+  const last = messages.findLast(
     (message) => message.role === 'assistant' && (status === 'completed' || message.text !== ''),
   )
   return compact({
     status,
-    text: said?.role === 'assistant' ? said.text : '',
+    text: last?.text ?? '',
     turns,
     usage: { ...usage },
     messages,
-    error: error ? error.toObject() : undefined,
+    error: error?.toObject(),
   })
 }
 
@@ -164,7 +164,7 @@ type StartAgentRun = (options: {
   readonly onEvent: (event: AgentEvent) => void
 }) => Promise<AgentResult>
 
-/** The events of a run as they come. Leaving the loop cancels the run and waits for its end. */
+/** Yields the events of a run. Leaving the loop cancels the run and waits for its end. */
 export async function* streamAgentEvents(
   run: StartAgentRun,
   outer: AbortSignal | undefined,
@@ -200,12 +200,7 @@ export async function* streamAgentEvents(
   }
 }
 
-export type AgentToolResult = Pick<AgentResult, 'text' | 'turns' | 'usage'>
-
-/**
- * How an agent runs inside of the call of a tool: questions go to whoever answers the tool, and
- * what it does is the tool's progress.
- */
+/** Options for an agent inside a tool: questions go to the caller, events become progress. */
 export function createNestedRunOptions(
   ctx: Context,
 ): Required<Pick<AgentRunOptions, 'signal' | 'answer' | 'onEvent'>> {
@@ -216,20 +211,21 @@ export function createNestedRunOptions(
   }
 }
 
-/** What a run means as the result of a tool: its text, or the error that ended it. */
+/** Turns a run into the result of a tool: its text, or the error that ended it. */
 export function toToolReply({
   status,
   error,
   text,
   turns,
   usage,
-}: AgentResult): Reply<AgentToolResult> {
+}: AgentResult): Reply<Pick<AgentResult, 'text' | 'turns' | 'usage'>> {
   if (status === 'completed') return ok({ text, turns, usage }, { message: text, hidden: true })
-  const { code, ...told } = error ?? new ToolError('INTERNAL', 'the agent failed').toObject()
-  throw reviveToolError({ ...told, code, details: { ...told.details, status, text, turns, usage } })
+  const failure = error ?? new ToolError('INTERNAL', 'the agent failed').toObject()
+  const details = { ...failure.details, status, text, turns, usage }
+  throw reviveToolError({ ...failure, details })
 }
 
-// Undefined where nobody is there: whoever asked knows what to do then.
+// Undefined when no one can answer.
 async function askCaller(
   ctx: Context,
   { kind, prompt, options, schema, timeout, key, default: preset }: Interaction,
@@ -269,41 +265,41 @@ const EMPTY_REPLY_PROMPT = 'Your last reply was empty. Answer the task in words,
 /** How a conversation ended. */
 type ConversationEnd = { readonly status: AgentStatus; readonly error?: ToolError }
 
-/** Model, calls, model, until there is nothing left to call. Throws what ends it before. */
-async function runConversation(work: AgentRun, offerFor: PrepareTurn): Promise<ConversationEnd> {
-  const { maxTurns = DEFAULT_MAX_TURNS } = work.options
-  const repeats = createRepeatDetector()
+/** Alternates between model and tools until no calls are left. Throws what ends it before. */
+async function runConversation(run: AgentRun, prepareTurn: PrepareTurn): Promise<ConversationEnd> {
+  const { maxTurns = DEFAULT_MAX_TURNS } = run.options
+  const detectRepeat = createRepeatDetector()
   let emptyBefore = false
-  while (work.turns < maxTurns) {
-    work.throwIfStopped()
-    work.turns += 1
-    work.emit({ type: 'turn_start', turn: work.turns })
-    // A prompt is the code of authors, and may take its time.
-    const offer = await runUntilAborted(work.signal, offerFor)
-    const reply = await requestTurn(work, offer)
-    const calls = assignCallIds(reply.calls, work.turns)
-    const { usage, estimated } = estimateUsage({ ...reply, calls }, work.messages)
+  while (run.turns < maxTurns) {
+    run.throwIfStopped()
+    run.turns += 1
+    run.emit({ type: 'turn_start', turn: run.turns })
+    // A prompt runs code of its authors, which may take long.
+    const setup = await runUntilAborted(run.signal, prepareTurn)
+    const reply = await requestTurn(run, setup)
+    const calls = assignCallIds(reply.calls, run.turns)
+    const { usage, estimated } = estimateUsage({ ...reply, calls }, run.messages)
     const isEmpty = calls.length === 0 && reply.text.trim() === ''
-    // An empty message is refused by many providers, when they are shown it again.
+    // Many providers refuse a conversation with an empty message.
     if (!isEmpty)
-      work.addMessage(compact({ role: 'assistant', text: reply.text, calls, own: reply.own }))
-    work.spend(usage, estimated)
+      run.addMessage(compact({ role: 'assistant', text: reply.text, calls, own: reply.own }))
+    run.spend(usage, estimated)
     if (calls.length > 0 && reply.finish !== 'content_filter')
       await runToolCalls(calls, {
-        work,
-        offer,
-        repeats,
+        run,
+        setup,
+        detectRepeat,
         usage,
         isTruncated: reply.finish === 'length',
       })
     else {
       const end = getConversationEnd(reply, isEmpty, emptyBefore)
       if (end) return end
-      work.addMessage({ role: 'user', text: EMPTY_REPLY_PROMPT })
+      run.addMessage({ role: 'user', text: EMPTY_REPLY_PROMPT })
     }
     emptyBefore = isEmpty
   }
-  work.throwIfStopped()
+  run.throwIfStopped()
   return {
     status: 'max_turns',
     error: new ToolError('E_MAX_TURNS', `the model was not done after ${maxTurns} turns`, {
@@ -320,32 +316,25 @@ function getConversationEnd(
   isEmpty: boolean,
   emptyBefore: boolean,
 ): ConversationEnd | undefined {
+  const fail = (code: string, message: string, options: FailOptions): ConversationEnd => ({
+    status: 'failed',
+    error: new ToolError(code, message, options),
+  })
   if (finish === 'content_filter')
-    return {
-      status: 'failed',
-      error: new ToolError(
-        'E_CONTENT_FILTER',
-        'a filter of the provider stopped the answer of the model',
-        { category: 'auth', suggestion: { action: 'abort', fix: 'Ask in other words' } },
-      ),
-    }
+    return fail('E_CONTENT_FILTER', 'a filter of the provider stopped the answer of the model', {
+      category: 'auth',
+      suggestion: { action: 'abort', fix: 'Ask in other words' },
+    })
   if (finish === 'length')
-    return {
-      status: 'failed',
-      error: new ToolError(
-        'OUTPUT_LIMIT',
-        `the answer of the model was cut off after ${text.length} characters: it may not write more tokens`,
-        { suggestion: 'Allow more with maxOutputTokens, or ask for a shorter answer' },
-      ),
-    }
+    return fail(
+      'OUTPUT_LIMIT',
+      `the answer of the model was cut off after ${text.length} characters: it may not write more tokens`,
+      { suggestion: 'Allow more with maxOutputTokens, or ask for a shorter answer' },
+    )
   if (!isEmpty) return { status: 'completed' }
-  return emptyBefore
-    ? {
-        status: 'failed',
-        error: new ToolError('DEPENDENCY', 'the model gave an empty answer twice', {
-          retryable: false,
-          suggestion: 'Try another model, or say more about the task',
-        }),
-      }
-    : undefined
+  if (!emptyBefore) return undefined
+  return fail('DEPENDENCY', 'the model gave an empty answer twice', {
+    retryable: false,
+    suggestion: 'Try another model, or say more about the task',
+  })
 }

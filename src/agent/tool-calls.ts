@@ -13,54 +13,51 @@ import { renderContentText, renderOutcomeText } from '../protocol/output.ts'
 import { createToolCall } from '../protocol/providers/tool-calls.ts'
 import { createFailureOutcome, ToolError } from '../protocol/tool-error.ts'
 import { answerSingleCall } from '../registry/tool-calls.ts'
-import { compact, isDeeperThan, isObject } from '../util/values.ts'
+import { MEBIBYTE } from '../util/units.ts'
+import { compact, isDeeperThan, isObject, toStableJson } from '../util/values.ts'
 import type { AgentRun } from './agent-run.ts'
 import type { TurnSetup } from './turn.ts'
 import { estimateUsage, parseModelReply } from './turn.ts'
-import type { AgentMessage, Approve, ModelCall } from './types.ts'
+import type { AgentMessage, Approve, ModelCall, ToolCallRef, ToolResultMessage } from './types.ts'
 
 /** Calls of one reply that run at the same time at most. */
 const MAX_PARALLEL_CALLS = 8
 /** Calls of one reply that are answered at all. */
 const MAX_CALLS_PER_REPLY = 128
 const MAX_ARGUMENT_DEPTH = 1000
-/** Stands for arguments that nobody could write down; it is no JSON, and so the model is told. */
+/** Replaces arguments that are nested too deeply. It is no JSON, so the model gets an error. */
 const TOO_DEEP_ARGUMENTS = '[nested too deeply]'
 
 type ReplyContext = {
-  readonly work: AgentRun
-  readonly offer: TurnSetup
-  readonly repeats: RepeatDetector
+  readonly run: AgentRun
+  readonly setup: TurnSetup
+  readonly detectRepeat: RepeatDetector
   readonly usage: TokenUsage
-  /** The reply ended because its tokens were used up. */ readonly isTruncated: boolean
+  /** The reply ended because its tokens were used up. */
+  readonly isTruncated: boolean
 }
 
-type AgentToolMessage = Extract<AgentMessage, { role: 'tool' }>
-
 /**
- * Runs the calls of a reply, side by side where that is allowed, and adds a message for each, in
- * their order. Throws what ends the run; what was answered before that is in the conversation.
+ * Runs the calls of a reply, in parallel where that is allowed, and adds a message for each, in order.
+ * Throws what ends the run; earlier results are in the conversation.
  */
 export async function runToolCalls(
   calls: readonly ModelCall[],
-  answering: ReplyContext,
+  context: ReplyContext,
 ): Promise<void> {
-  const { work } = answering
-  for (const group of groupParallelCalls(calls, answering)) {
-    work.throwIfStopped()
+  const { run } = context
+  for (const group of groupParallelCalls(calls, context)) {
+    run.throwIfStopped()
     const settled = await Promise.allSettled(
-      group.map((call) => runToolCall(call, findCallRefusal(call, calls, answering), answering)),
+      group.map((call) => runToolCall(call, findCallRefusal(call, calls, context), context)),
     )
-    for (const one of settled) if (one.status === 'fulfilled') work.messages.push(one.value)
+    for (const one of settled) if (one.status === 'fulfilled') run.messages.push(one.value)
     const broken = settled.find((one) => one.status === 'rejected')
     if (broken) throw broken.reason
   }
 }
 
-/**
- * The same calls in a form that can be told and written down: with ids that are there and are
- * unique, and without arguments that no stack is deep enough for.
- */
+/** Gives every call a unique id, and replaces arguments that are nested too deeply. */
 export function assignCallIds(calls: readonly ModelCall[], turn: number): readonly ModelCall[] {
   const taken = new Set<string>()
   return calls.map((call, index) => {
@@ -80,16 +77,15 @@ export function assignCallIds(calls: readonly ModelCall[], turn: number): readon
   })
 }
 
-// Neighbours that may run together are one group, so that what stands before another call happens
-// before it.
+// Only neighbours form a group, so that the order of the other calls is kept.
 function* groupParallelCalls(
   calls: readonly ModelCall[],
-  { work, offer }: ReplyContext,
+  { run, setup }: ReplyContext,
 ): Generator<readonly ModelCall[]> {
-  const { parallel = 'safe' } = work.options
+  const { parallel = 'safe' } = run.options
   const isSafe = ({ name }: ModelCall): boolean =>
     parallel === 'all' ||
-    (parallel === 'safe' && offer.find(name)?.entry.definition.annotations.readOnly === true)
+    (parallel === 'safe' && setup.find(name)?.entry.definition.annotations.readOnly === true)
   let group: ModelCall[] = []
   for (const call of calls) {
     if (
@@ -107,13 +103,13 @@ function* groupParallelCalls(
 async function runToolCall(
   call: ModelCall,
   refusal: ToolError | undefined,
-  { work, offer, repeats, usage }: ReplyContext,
-): Promise<AgentToolMessage> {
+  { run, setup, detectRepeat, usage }: ReplyContext,
+): Promise<ToolResultMessage> {
   const { id, name } = call
-  const of = { turn: work.turns, id, name }
+  const of = { turn: run.turns, id, name }
   const read = createToolCall('openai', id, name, call.arguments)
-  const tool = offer.find(name)
-  work.emit({
+  const tool = setup.find(name)
+  run.emit({
     type: 'tool_call',
     ...of,
     input: read.arguments
@@ -121,21 +117,21 @@ async function runToolCall(
       : call.arguments,
   })
   const outcome = refusal ? createFailureOutcome(refusal.toObject(), read.name) : await perform()
-  work.trackOutcome(outcome)
-  const { text, content } = fitToolOutput(outcome, work.options.outputLimit)
-  const notice = repeats.getNotice(name, call.arguments, text)
-  const told = notice === undefined ? text : `${text}\n\n${notice}`
-  work.emit({
+  run.trackOutcome(outcome)
+  const { text, content } = fitToolOutput(outcome, run.options.outputLimit)
+  const notice = detectRepeat(name, call.arguments, text)
+  const shown = notice === undefined ? text : `${text}\n\n${notice}`
+  run.emit({
     type: 'tool_result',
     ...of,
     ok: outcome.ok,
-    text: told,
+    text: shown,
     outcome: tool ? redactOutcome(tool.entry.definition, outcome) : outcome,
   })
-  const message: AgentToolMessage = work.redact(
-    compact({ role: 'tool', id, name, text: told, content, failed: !outcome.ok || undefined }),
+  const message: ToolResultMessage = run.redact(
+    compact({ role: 'tool', id, name, text: shown, content, failed: !outcome.ok || undefined }),
   )
-  work.recordMessage(message)
+  run.recordMessage(message)
   return message
 
   async function perform(): Promise<Outcome> {
@@ -143,7 +139,7 @@ async function runToolCall(
       return await answerSingleCall(
         read,
         {
-          names: () => offer.names,
+          names: () => setup.names,
           find: () =>
             tool && {
               inputSchema: async () =>
@@ -151,7 +147,7 @@ async function runToolCall(
               call: (input) =>
                 tool.call(
                   input,
-                  createCallOptions({ work, of, input, usage, promptName: offer.promptName }),
+                  createCallOptions({ run, of, input, usage, promptName: setup.promptName }),
                 ),
             },
         },
@@ -160,8 +156,8 @@ async function runToolCall(
     } catch (error) {
       if (!ToolError.is(error)) throw error
       const late = getTimeoutCause(error)
-      // The time of one call is not that of the run.
-      if (late) return (work.throwIfStopped(), createFailureOutcome(late.toObject(), read.name))
+      // A timeout of one call does not end the run.
+      if (late) return (run.throwIfStopped(), createFailureOutcome(late.toObject(), read.name))
       if (error.code !== 'E_VISIBILITY_EXPANSION') throw error
       return openFor(error)
     }
@@ -170,12 +166,12 @@ async function runToolCall(
   function openFor(error: ToolError): Outcome {
     const keys = getSectionKeys(error)
     try {
-      offer.open?.(keys)
+      setup.open?.(keys)
     } catch (problem) {
       return createFailureOutcome(toToolError(problem).toObject(), read.name)
     }
     if (keys.length === 0) return createFailureOutcome(error.toObject(), read.name)
-    work.emit({ type: 'sections_opened', turn: work.turns, keys })
+    run.emit({ type: 'sections_opened', turn: run.turns, keys })
     return {
       ok: true,
       status: 'success',
@@ -189,7 +185,7 @@ async function runToolCall(
 function findCallRefusal(
   call: ModelCall,
   calls: readonly ModelCall[],
-  { isTruncated: isCut }: ReplyContext,
+  { isTruncated }: ReplyContext,
 ): ToolError | undefined {
   const index = calls.indexOf(call)
   const { name, arguments: given } = call
@@ -199,9 +195,9 @@ function findCallRefusal(
       `'${name}' was not called: one reply may hold ${MAX_CALLS_PER_REPLY} calls`,
       { suggestion: 'Call it again, in a reply with fewer calls' },
     )
-  // No arguments are allowed arguments, but these may not have been all.
+  // A call may have no arguments, but these may be cut off.
   const mayBeCut =
-    isCut &&
+    isTruncated &&
     index === calls.length - 1 &&
     (typeof given === 'string' ? given.trim() === '' : !isObject(given))
   return mayBeCut
@@ -230,28 +226,27 @@ function getSectionKeys({ details }: ToolError): readonly string[] {
   return Array.isArray(keys) ? keys.map(String) : []
 }
 
-type ToolCallReference = { readonly turn: number; readonly id: string; readonly name: string }
 type ToolCallSetup = {
-  readonly work: AgentRun
-  readonly of: ToolCallReference
+  readonly run: AgentRun
+  readonly of: ToolCallRef
   readonly input: unknown
   readonly usage: TokenUsage
   readonly promptName: string | undefined
 }
 
-/** How a tool is called for a model: what the run shares, who consents, and who hears of it. */
-function createCallOptions({ work, of, input, usage, promptName }: ToolCallSetup): CallOptions {
+/** Creates the options of a call: what the run shares, consent and events. */
+function createCallOptions({ run, of, input, usage, promptName }: ToolCallSetup): CallOptions {
   const {
     options: { model, guards, answer, call = {} },
     resources: { state, budget },
     signal,
-  } = work
+  } = run
   return {
-    sample: createSampler(work),
+    sample: createSampler(run),
     ...call,
     signal,
     ...compact({ state, budget, guards, answer }),
-    confirm: createConfirm(work, of, input),
+    confirm: createConfirm(run, of, input),
     invocation: {
       ...call.invocation,
       callId: of.id,
@@ -260,18 +255,18 @@ function createCallOptions({ work, of, input, usage, promptName }: ToolCallSetup
       ...compact({ promptName }),
     },
     onEvent: async (event) => {
-      if (event.type !== 'tool_invoked') work.emit({ type: 'tool_progress', ...of, event })
+      if (event.type !== 'tool_invoked') run.emit({ type: 'tool_progress', ...of, event })
       await call.onEvent?.(event)
     },
   }
 }
 
 function createConfirm(
-  work: AgentRun,
-  of: ToolCallReference,
+  run: AgentRun,
+  of: ToolCallRef,
   input: unknown,
 ): NonNullable<CallOptions['confirm']> {
-  const { approve, answer } = work.options
+  const { approve, answer } = run.options
   if (typeof approve === 'boolean') return approve
   const ask: Approve | undefined =
     approve ??
@@ -282,22 +277,22 @@ function createConfirm(
       }))
   if (!ask) return false
   return (question: Interaction) =>
-    work.runExclusive(async () => {
-      work.emit({ type: 'approval', ...of, prompt: question.prompt })
-      const approved = await ask({ tool: of.name, input, question, signal: work.signal })
-      work.emit({ type: 'approval', ...of, prompt: question.prompt, approved: approved ?? null })
+    run.runExclusive(async () => {
+      run.emit({ type: 'approval', ...of, prompt: question.prompt })
+      const approved = await ask({ tool: of.name, input, question, signal: run.signal })
+      run.emit({ type: 'approval', ...of, prompt: question.prompt, approved: approved ?? null })
       return approved
     })
 }
 
-// A tool that needs a model gets that of the agent.
-function createSampler(work: AgentRun): Sampler {
+// Tools that need a model use the one of the agent.
+function createSampler(run: AgentRun): Sampler {
   return async ({ prompt, system, max_tokens, temperature, stop_sequences }, signal) => {
     const messages: readonly AgentMessage[] = [
       ...(system === undefined ? [] : [{ role: 'system' as const, text: system }]),
       { role: 'user', text: prompt },
     ]
-    const { model } = work.options
+    const { model } = run.options
     const reply = parseModelReply(
       await model.generate(
         compact({
@@ -312,16 +307,16 @@ function createSampler(work: AgentRun): Sampler {
       model.name,
     )
     const { usage, estimated } = estimateUsage(reply, messages)
-    work.spend(usage, estimated)
+    run.spend(usage, estimated)
     return reply.text
   }
 }
 
 const DEFAULT_OUTPUT_LIMIT = 50_000
-/** Characters of base64 that pictures of one message may have. */
-const MAX_IMAGE_CHARS = 8 * 1024 * 1024
+/** Characters of base64 that the images of one message may have. */
+const MAX_IMAGE_CHARS = 8 * MEBIBYTE
 
-/** What a model is told about an outcome: text that fits, and pictures that are not too many. */
+/** Turns an outcome into text and images within the limits. */
 function fitToolOutput(
   outcome: Outcome,
   limit = DEFAULT_OUTPUT_LIMIT,
@@ -329,21 +324,18 @@ function fitToolOutput(
   const blocks = outcome.ok ? (outcome.content ?? []) : []
   let data = 0
   const shown: ContentBlock[] = []
-  const told: string[] = []
+  const described: string[] = []
   for (const block of blocks) {
     if (block.type === 'image' && (data += block.data.length) <= MAX_IMAGE_CHARS) shown.push(block)
-    else told.push(renderContentText(block))
+    else described.push(renderContentText(block))
   }
   const text =
-    [renderOutcomeText(outcome), ...told].filter((part) => part !== '').join('\n\n') ||
+    [renderOutcomeText(outcome), ...described].filter((part) => part !== '').join('\n\n') ||
     (shown.length > 0 ? shown.map(renderContentText).join('\n') : 'Done.')
   return compact({ text: elideMiddle(text, limit), content: shown.length > 0 ? shown : undefined })
 }
 
-/**
- * A text with its middle taken out where it is too long: the beginning says what it is, the end how
- * it went.
- */
+/** Removes the middle of a long text: its beginning and end are the most useful. */
 function elideMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text
   const tail = Math.floor(limit / 5)
@@ -351,41 +343,27 @@ function elideMiddle(text: string, limit: number): string {
   return `${trimLoneSurrogates(text.slice(0, head))}\n\n[${text.length - limit} of ${text.length} characters were left out here: the output is too long. Call the tool again with a narrower request, if you need them.]\n\n${trimLoneSurrogates(text.slice(text.length - tail))}`
 }
 
-// Half a character is none.
+// The cut may have split a character.
 function trimLoneSurrogates(text: string): string {
   return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '')
 }
 
-/** How often a call may be repeated with the same answer before the model is told. */
+/** After this many identical results of the same call, the model is warned. */
 const MAX_IDENTICAL_RESULTS = 3
 
-/** Remembers calls and what came of them. */
-type RepeatDetector = {
-  /** Advice to go with the answer, where the same call has had the same answer too often. */
-  getNotice(name: string, input: unknown, text: string): string | undefined
-}
+/** Returns advice for the model when the same call has had the same result too often. */
+type RepeatDetector = (name: string, input: unknown, text: string) => string | undefined
 
-/** Looks for calls that lead nowhere. */
+/** Detects calls that lead nowhere. */
 export function createRepeatDetector(): RepeatDetector {
   const known = new Map<string, { readonly text: string; readonly times: number }>()
-  return {
-    getNotice(name, input, text) {
-      const key = `${name} ${JSON.stringify(sortKeys(input))}`
-      const before = known.get(key)
-      const times = before?.text === text ? before.times + 1 : 1
-      known.set(key, { text, times })
-      return times < MAX_IDENTICAL_RESULTS
-        ? undefined
-        : `[You have made this very call ${times} times, and the answer was the same each time. Do not repeat it: use what you know, try another way, or say that you cannot go on.]`
-    },
+  return (name, input, text) => {
+    const key = `${name} ${toStableJson(input)}`
+    const before = known.get(key)
+    const times = before?.text === text ? before.times + 1 : 1
+    known.set(key, { text, times })
+    return times < MAX_IDENTICAL_RESULTS
+      ? undefined
+      : `[You have made this very call ${times} times, and the answer was the same each time. Do not repeat it: use what you know, try another way, or say that you cannot go on.]`
   }
-}
-
-// The order of fields means nothing.
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.entries(value)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([key, inner]) => [key, sortKeys(inner)])
 }

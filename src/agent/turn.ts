@@ -8,7 +8,7 @@ import type { CallOptions } from '../core/call.ts'
 import { toLookupKey } from '../core/call.ts'
 import { toToolError } from '../core/errors.ts'
 import { runUntilAborted } from '../core/lifecycle.ts'
-import type { Servable, ToolEntry } from '../core/provider.ts'
+import type { ToolEntry } from '../core/provider.ts'
 import { collectTools } from '../core/provider.ts'
 import { invokeTool } from '../core/tool.ts'
 import type { Outcome } from '../protocol/outcome.ts'
@@ -27,54 +27,51 @@ import type { AgentOptions, ModelCall, ModelReply, ModelRequest } from './types.
 const DEFAULT_RETRIES = 3
 const FIRST_RETRY_DELAY_S = 0.5
 const MAX_RETRY_DELAY_S = 60
-/** About so many characters make a token. */
+/** A rough average. */
 const CHARS_PER_TOKEN = 4
 
-/**
- * Asks the model for its next reply, again where a failure may pass: nothing of a reply that broke
- * has been done.
- */
-export async function requestTurn(work: AgentRun, offer: TurnSetup): Promise<ModelReply> {
-  const { model, retries = DEFAULT_RETRIES, settings } = work.options
+/** Requests the next reply of the model. Retries are safe: no call of a failed reply has run. */
+export async function requestTurn(run: AgentRun, setup: TurnSetup): Promise<ModelReply> {
+  const { model, retries = DEFAULT_RETRIES, settings } = run.options
   const request: ModelRequest = {
     ...settings,
     messages: [
-      ...(offer.system === undefined ? [] : [{ role: 'system' as const, text: offer.system }]),
-      ...work.messages,
+      ...(setup.system === undefined ? [] : [{ role: 'system' as const, text: setup.system }]),
+      ...run.messages,
     ],
-    tools: offer.tools,
+    tools: setup.tools,
   }
   for (let attempt = 1; ; attempt += 1) {
     let streamed = 0
     let over = false
     const onText = (delta: string): void => {
-      // A model that was given up may still talk.
+      // A model may still send text after it was aborted.
       if (over || typeof delta !== 'string' || delta === '') return
       streamed += delta.length
-      work.emit({ type: 'text', turn: work.turns, delta })
+      run.emit({ type: 'text', turn: run.turns, delta })
     }
     try {
       return parseModelReply(
-        await runUntilAborted(work.signal, () =>
-          model.generate(request, { signal: work.signal, onText }),
+        await runUntilAborted(run.signal, () =>
+          model.generate(request, { signal: run.signal, onText }),
         ),
         model.name,
       )
     } catch (thrown) {
-      work.signal.throwIfAborted()
+      run.signal.throwIfAborted()
       const error = toToolError(thrown)
       const wait = getRetryDelayS(error, attempt)
       if (!error.retryable || attempt > retries || wait > MAX_RETRY_DELAY_S) throw error
-      work.emit({
+      run.emit({
         type: 'retry',
-        turn: work.turns,
+        turn: run.turns,
         attempt,
         wait_s: wait,
         discarded: streamed,
         error: error.toObject(),
       })
-      await sleep(wait * 1000, undefined, { signal: work.signal }).catch(() =>
-        work.signal.throwIfAborted(),
+      await sleep(wait * 1000, undefined, { signal: run.signal }).catch(() =>
+        run.signal.throwIfAborted(),
       )
     } finally {
       over = true
@@ -82,7 +79,7 @@ export async function requestTurn(work: AgentRun, offer: TurnSetup): Promise<Mod
   }
 }
 
-/** What a turn cost, guessed by its length where the model does not tell. */
+/** Returns the usage of a turn, estimated by its length when the model does not report it. */
 export function estimateUsage(
   reply: ModelReply,
   asked: ModelRequest['messages'],
@@ -90,15 +87,16 @@ export function estimateUsage(
   readonly usage: { readonly input: number; readonly output: number }
   readonly estimated: boolean
 } {
-  const { input, output } = reply.usage ?? {}
-  const tokens = (value: unknown): number =>
+  const input = toTokenCount(reply.usage?.input)
+  const output = toTokenCount(reply.usage?.output)
+  const estimate = (value: unknown): number =>
     Math.ceil(JSON.stringify(value).length / CHARS_PER_TOKEN)
   return {
     usage: {
-      input: toTokenCount(input) ?? tokens(asked),
-      output: toTokenCount(output) ?? tokens([reply.text, reply.calls]),
+      input: input ?? estimate(asked),
+      output: output ?? estimate([reply.text, reply.calls]),
     },
-    estimated: toTokenCount(input) === undefined || toTokenCount(output) === undefined,
+    estimated: input === undefined || output === undefined,
   }
 }
 
@@ -107,16 +105,13 @@ function toTokenCount(tokens: unknown): number | undefined {
 }
 
 function getRetryDelayS({ details }: ToolError, attempt: number): number {
-  const told = details?.['retry_after_s']
-  return typeof told === 'number' && told >= 0
-    ? told
+  const wanted = details?.['retry_after_s']
+  return typeof wanted === 'number' && wanted >= 0
+    ? wanted
     : FIRST_RETRY_DELAY_S * 2 ** (attempt - 1) * (1 + Math.random() / 4)
 }
 
-/**
- * The reply that a model gave. It may be anybody's code: what is no reply fails here, and not
- * somewhere in the loop. Throws DEPENDENCY.
- */
+/** Checks the reply of a model, which may be foreign code. Throws DEPENDENCY. */
 export function parseModelReply(given: unknown, name: string): ModelReply {
   const bad = (what: string): ToolError =>
     new ToolError('DEPENDENCY', `the model '${name}' gave ${what}`, {
@@ -131,14 +126,14 @@ export function parseModelReply(given: unknown, name: string): ModelReply {
   return { ...given, text, calls: calls as unknown as readonly ModelCall[] }
 }
 
-/** What a model is offered in one turn. */
+/** Instructions and tools of one turn. */
 export type TurnSetup = {
   readonly system: string | undefined
   readonly tools: readonly ExportedTool[]
   readonly names: readonly string[]
-  /** By the name under which the model knows it. */
+  /** Finds a tool by the name that the model uses. */
   find(name: string): TurnTool | undefined
-  /** The prompt that it stands in. */
+  /** The prompt of the turn. */
   readonly promptName?: string
   /** Opens sections of that prompt, for the turns that follow. */
   open?(keys: readonly string[]): void
@@ -150,10 +145,10 @@ type TurnTool = {
   call(input: JsonObject, options: CallOptions): Promise<Outcome>
 }
 
-/** Looks at what there is to offer, at the beginning of each turn. */
+/** Prepares a turn: tools and instructions may change between turns. */
 export type PrepareTurn = () => Promise<TurnSetup>
 
-/** How an agent finds its tools and instructions. */
+/** Creates the function that finds the tools and instructions of an agent. */
 export function createTurnPreparer(
   { registry, tools, prompt, params, filter, system }: AgentOptions,
   state: State | undefined,
@@ -175,16 +170,16 @@ export function createTurnPreparer(
   }
   const set = registry ?? (isServable(tools) ? tools : undefined)
   if (set)
-    return async () => (
-      await set.prepare?.(),
-      createTurnSetup(
-        registry
-          ? selectEntries(registry.entries as readonly RegistryEntry[], filter)
-          : set.entries,
-        system,
-        createEntryCaller(set),
+    return async () => {
+      await set.prepare?.()
+      const entries = registry
+        ? selectEntries(registry.entries as readonly RegistryEntry[], filter)
+        : set.entries
+      // An id always means this very tool; a toolset has only names.
+      return createTurnSetup(entries, system, (entry, input, options) =>
+        set.call((entry as Partial<RegistryEntry>).id ?? entry.name, input, options),
       )
-    )
+    }
   const entries = requireUniqueNames(collectTools(tools as never))
   return () =>
     createTurnSetup(
@@ -195,7 +190,7 @@ export function createTurnPreparer(
     )
 }
 
-// A toolset has looked already, and a registry gives every tool a name of its own.
+// Toolsets have checked this already, and registries give every tool a unique name.
 function requireUniqueNames(entries: readonly ToolEntry[]): readonly ToolEntry[] {
   const names = new Set<string>()
   for (const { name } of entries) {
@@ -209,12 +204,6 @@ function requireUniqueNames(entries: readonly ToolEntry[]): readonly ToolEntry[]
 }
 
 type CallToolEntry = (entry: ToolEntry, input: JsonObject, options: CallOptions) => Promise<Outcome>
-
-// An id always means this very tool; a toolset has only names.
-function createEntryCaller(set: Servable): CallToolEntry {
-  return (entry, input, options) =>
-    set.call((entry as Partial<RegistryEntry>).id ?? entry.name, input, options)
-}
 
 async function createTurnSetup(
   entries: readonly ToolEntry[],

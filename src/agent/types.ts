@@ -18,7 +18,8 @@ import type { JsonObject } from '../util/values.ts'
 
 /** A destructive call that waits for consent. */
 export type ApprovalRequest = {
-  /** The name under which the model knows the tool. */ readonly tool: string
+  /** The name under which the model knows the tool. */
+  readonly tool: string
   readonly input: unknown
   readonly question: Interaction
   readonly signal: AbortSignal
@@ -94,7 +95,8 @@ export type AgentRunOptions = Pick<
   AgentOptions,
   'budget' | 'state' | 'approve' | 'answer' | 'onEvent' | 'transcript' | 'call'
 > & {
-  /** Cancels the run, in the middle of what the model says or a tool does. */ readonly signal?: AbortSignal
+  /** Cancels the run, in the middle of what the model says or a tool does. */
+  readonly signal?: AbortSignal
 }
 
 /** How a run ended. */
@@ -113,7 +115,8 @@ export type AgentResult = {
   readonly error?: ErrorObject
 }
 
-type ToolCallRef = { readonly turn: number; readonly id: string; readonly name: string }
+/** Identifies a tool call of a run. */
+export type ToolCallRef = { readonly turn: number; readonly id: string; readonly name: string }
 
 /** What happens in a run, as it happens; the last one is `end`. */
 export type AgentEvent =
@@ -124,13 +127,14 @@ export type AgentEvent =
   | ({
       readonly type: 'approval'
       readonly prompt: string
-      /** Absent while it is asked; null where nobody was there. */ readonly approved?:
-        boolean | null
+      /** Absent while it is asked; null where nobody was there. */
+      readonly approved?: boolean | null
     } & ToolCallRef)
   | ({
       readonly type: 'tool_result'
       readonly ok: boolean
-      /** What the model is told. */ readonly text: string
+      /** What the model is told. */
+      readonly text: string
       readonly outcome: Outcome
     } & ToolCallRef)
   | { readonly type: 'sections_opened'; readonly turn: number; readonly keys: readonly string[] }
@@ -139,7 +143,8 @@ export type AgentEvent =
       readonly turn: number
       readonly attempt: number
       readonly wait_s: number
-      /** Characters of text of this turn that do not count any more. */ readonly discarded: number
+      /** Characters of text of this turn that do not count any more. */
+      readonly discarded: number
       readonly error: ErrorObject
     }
   | {
@@ -147,7 +152,8 @@ export type AgentEvent =
       readonly turn: number
       readonly usage: TokenUsage
       readonly total: Required<TokenUsage>
-      /** The model did not tell. */ readonly estimated?: true
+      /** The model did not tell. */
+      readonly estimated?: true
     }
   | { readonly type: 'end'; readonly result: AgentResult }
 
@@ -212,16 +218,21 @@ export type AgentMessage =
       readonly role: 'assistant'
       readonly text: string
       readonly calls: readonly ModelCall[]
-      /** What the model wants to see again, in its own form: its thoughts, for example. */ readonly own?: JsonObject
+      /** What the model wants to see again, in its own form: its thoughts, for example. */
+      readonly own?: JsonObject
     }
   | {
       readonly role: 'tool'
-      /** Of the call that it answers. */ readonly id: string
+      /** Of the call that it answers. */
+      readonly id: string
       readonly name: string
       readonly text: string
       readonly content?: readonly ContentBlock[]
       readonly failed?: true
     }
+
+/** The message that answers a tool call. */
+export type ToolResultMessage = Extract<AgentMessage, { role: 'tool' }>
 
 /** How a model should write. */
 export type ModelSettings = {
@@ -260,9 +271,8 @@ export type Model = {
     request: ModelRequest,
     options: {
       readonly signal: AbortSignal
-      /** Called with each piece of the text as it comes. */ readonly onText?: (
-        delta: string,
-      ) => void
+      /** Called with each piece of the text as it comes. */
+      readonly onText?: (delta: string) => void
     },
   ): Promise<ModelReply>
 }

@@ -3,14 +3,16 @@
  */
 
 import { toToolError } from '../../core/errors.ts'
+import type { TokenUsage } from '../../protocol/limits.ts'
 import type { ContentBlock } from '../../protocol/outcome.ts'
 import { renderContentText } from '../../protocol/output.ts'
 import { toProvider } from '../../protocol/providers/export-tools.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { toErrorCode } from '../../registry/http.ts'
 import { shorten } from '../../util/text.ts'
+import { MEBIBYTE } from '../../util/units.ts'
 import type { JsonObject } from '../../util/values.ts'
-import { compact, isObject, parseJsonObject } from '../../util/values.ts'
+import { compact, isObject } from '../../util/values.ts'
 import type {
   AgentMessage,
   AiSdkLanguageModel,
@@ -19,10 +21,10 @@ import type {
   ModelReply,
   ModelRequest,
 } from '../types.ts'
-import { parseRetryAfter } from './retry-after.ts'
+import { parseArguments, parseRetryAfter, toTokenUsage } from './shared.ts'
 
 /** Characters of one reply. */
-const MAX_REPLY_CHARS = 16 * 1024 * 1024
+const MAX_REPLY_CHARS = 16 * MEBIBYTE
 
 /** Asks a provider of the `ai` package for one reply. */
 export async function generateReply(
@@ -39,14 +41,10 @@ export async function generateReply(
       throw new ToolError('DEPENDENCY', `the model '${model.modelId}' gave no content`, {
         retryable: false,
       })
-    const gathered = createReplyBuilder()
-    for (const part of result['content'].filter(isObject)) gathered.addPart(part)
-    gathered.addPart({
-      type: 'finish',
-      finishReason: result['finishReason'],
-      usage: result['usage'],
-    })
-    const reply = gathered.reply()
+    const builder = createReplyBuilder()
+    for (const part of result['content'].filter(isObject)) builder.addPart(part)
+    builder.addPart({ ...result, type: 'finish' })
+    const reply = builder.reply()
     if (reply.text !== '') onText?.(reply.text)
     return reply
   } catch (error) {
@@ -61,7 +59,7 @@ async function readReplyStream(
   onText: ((delta: string) => void) | undefined,
 ): Promise<ModelReply> {
   const reader = (await model.doStream(options)).stream.getReader()
-  const gathered = createReplyBuilder()
+  const builder = createReplyBuilder()
   let size = 0
   try {
     for (;;) {
@@ -69,28 +67,28 @@ async function readReplyStream(
       if (done) break
       if (!isObject(value)) continue
       if (value['type'] === 'error') throw value['error']
-      const delta = gathered.addPart(value)
+      const delta = builder.addPart(value)
       size += typeof value['delta'] === 'string' ? value['delta'].length : 0
       if (size > MAX_REPLY_CHARS)
         throw new ToolError(
           'OUTPUT_LIMIT',
-          `the model '${model.modelId}' wrote more than ${MAX_REPLY_CHARS / 1024 / 1024} million characters`,
+          `the model '${model.modelId}' wrote more than ${MAX_REPLY_CHARS / MEBIBYTE} million characters`,
         )
       if (delta !== '') onText?.(delta)
     }
   } finally {
-    // Lets go of the connection where we leave before the end.
+    // Closes the connection when we leave before the end.
     await reader.cancel().catch(() => undefined)
   }
-  if (!gathered.isFinished)
+  if (!builder.isFinished)
     throw new ToolError(
       'DEPENDENCY',
       `the stream of the model '${model.modelId}' broke off before the reply was whole`,
     )
-  return gathered.reply()
+  return builder.reply()
 }
 
-/** A request in the words of the provider interface. */
+/** A request in the format of the provider interface. */
 function toCallOptions(
   { provider, specificationVersion }: AiSdkLanguageModel,
   { messages, tools, maxOutputTokens, temperature, stopSequences }: ModelRequest,
@@ -107,10 +105,11 @@ function toCallOptions(
 }
 
 function toSdkTools(provider: string, tools: ModelRequest['tools']): JsonObject[] {
+  const type = 'function'
   if (provider.includes('anthropic'))
     return toProvider('anthropic', tools).map(
       ({ name, description, input_schema: inputSchema }) => ({
-        type: 'function',
+        type,
         name,
         description,
         inputSchema,
@@ -118,7 +117,7 @@ function toSdkTools(provider: string, tools: ModelRequest['tools']): JsonObject[
     )
   return toProvider('openai', tools).map(
     ({ function: { name, description, parameters: inputSchema } }) => ({
-      type: 'function',
+      type,
       name,
       description,
       inputSchema,
@@ -130,7 +129,7 @@ function toSdkPrompt(messages: readonly AgentMessage[], version: string): JsonOb
   const written: JsonObject[] = []
   for (const message of messages) {
     const last = written.at(-1)
-    // All answers to a reply are one message.
+    // All results of a reply are one message.
     if (message.role === 'tool' && last?.['role'] === 'tool')
       (last['content'] as JsonObject[]).push(toToolResultPart(message, version))
     else written.push(toSdkMessage(message, version))
@@ -175,13 +174,6 @@ function toSdkMessage(message: AgentMessage, version: string): JsonObject {
   }
 }
 
-// Providers take an object here, also where the model wrote none.
-function parseArguments(given: unknown): JsonObject {
-  if (isObject(given)) return given
-  const text = typeof given === 'string' ? given : ''
-  return parseJsonObject(text) ?? (text.trim() === '' ? {} : { unreadable: text })
-}
-
 function toSdkPart(block: ContentBlock): JsonObject {
   return block.type === 'image' || block.type === 'audio'
     ? { type: 'file', mediaType: block.mimeType, data: block.data }
@@ -210,15 +202,15 @@ function toResultContent(block: ContentBlock, version: string): JsonObject {
   }
 }
 
-/** Puts a reply together from parts: those of a stream, or of whole content. */
+/** Builds a reply from the parts of a stream or of a whole reply. */
 type AiSdkReplyBuilder = {
-  /** Gives the text in it. */
+  /** Returns the text in the part. */
   addPart(part: JsonObject): string
   readonly isFinished: boolean
   reply(): ModelReply
 }
 
-/** A part of a message as the provider wants to see it again. */
+/** A part of a message in the form that the provider expects in the next request. */
 type AiSdkReplyPart = {
   readonly type: string
   text?: string
@@ -227,12 +219,11 @@ type AiSdkReplyPart = {
   providerOptions?: unknown
 }
 
-/** Starts with nothing. */
 function createReplyBuilder(): AiSdkReplyBuilder {
   const parts: AiSdkReplyPart[] = []
   let finish: JsonObject | undefined
 
-  const textOf = (type: 'text' | 'reasoning', part: JsonObject, delta: unknown): string => {
+  const appendText = (type: 'text' | 'reasoning', part: JsonObject, delta: unknown): string => {
     const { id, providerMetadata } = part
     let kept =
       id === undefined ? undefined : parts.findLast((one) => one.type === type && one.id === id)
@@ -248,8 +239,8 @@ function createReplyBuilder(): AiSdkReplyBuilder {
       const { type } = part
       const [kind, step] = String(type).split('-') as [string, string | undefined]
       if (kind === 'text' || kind === 'reasoning')
-        return textOf(kind, part, step === undefined ? part['text'] : part['delta'])
-      // What the provider runs itself is its own business.
+        return appendText(kind, part, step === undefined ? part['text'] : part['delta'])
+      // The provider itself runs some calls.
       if (type === 'tool-call' && part['providerExecuted'] !== true)
         parts.push({
           type,
@@ -272,21 +263,13 @@ function createReplyBuilder(): AiSdkReplyBuilder {
           .filter(({ type }) => type === 'text')
           .map(({ text }) => text)
           .join(''),
-        calls: parts.flatMap(({ call, providerOptions }) =>
-          call
-            ? [
-                {
-                  ...call,
-                  ...compact({
-                    own: providerOptions !== undefined ? { providerOptions } : undefined,
-                  }),
-                },
-              ]
-            : [],
-        ),
+        calls: parts.flatMap(({ call, providerOptions }) => {
+          const own = providerOptions === undefined ? undefined : { providerOptions }
+          return call ? [{ ...call, ...compact({ own }) }] : []
+        }),
         finish: toFinishReason(finish?.['finishReason']),
-        usage: toTokenUsage(finish?.['usage']),
-        // Text alone is known already.
+        usage: readUsage(finish?.['usage']),
+        // Plain text is in the message already.
         own: parts.some(
           ({ type, providerOptions }) =>
             type === 'reasoning' || (type === 'text' && providerOptions !== undefined),
@@ -294,11 +277,7 @@ function createReplyBuilder(): AiSdkReplyBuilder {
           ? {
               parts: parts
                 .filter(({ type }) => type !== 'tool-call')
-                .map(({ type, text, providerOptions }) => ({
-                  type,
-                  text,
-                  ...compact({ providerOptions }),
-                })),
+                .map(({ type, text, providerOptions }) => compact({ type, text, providerOptions })),
             }
           : undefined,
       }),
@@ -313,18 +292,15 @@ function toFinishReason(reason: unknown): NonNullable<ModelReply['finish']> {
 }
 
 // A number in v2, in v3 an object with the total.
-function toTokenUsage(usage: unknown): { readonly input?: number; readonly output?: number } {
+function readUsage(usage: unknown): TokenUsage {
   const { inputTokens, outputTokens } = isObject(usage) ? usage : {}
   const [input, output] = [inputTokens, outputTokens].map((tokens) =>
     isObject(tokens) ? tokens['total'] : tokens,
   )
-  return compact({
-    input: typeof input === 'number' ? input : undefined,
-    output: typeof output === 'number' ? output : undefined,
-  })
+  return toTokenUsage(input, output)
 }
 
-/** What a provider threw, with whether it may be asked again: its errors say so themselves. */
+/** Turns an error of a provider, which says itself whether it is retryable, into a ToolError. */
 function toProviderError(thrown: unknown, { provider, modelId }: AiSdkLanguageModel): ToolError {
   if (ToolError.is(thrown)) return thrown
   const { name, message, statusCode, isRetryable, responseHeaders } = (

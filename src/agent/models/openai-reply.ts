@@ -10,20 +10,20 @@ import { shorten } from '../../util/text.ts'
 import type { JsonObject } from '../../util/values.ts'
 import { compact, isObject, parseJsonObject } from '../../util/values.ts'
 import type { ModelCall, ModelReply } from '../types.ts'
-import { parseRetryAfter } from './retry-after.ts'
+import { parseRetryAfter, toTokenUsage } from './shared.ts'
 
-/** Fields of a message that some servers want to see again with the calls that came with them. */
+/** Fields of a message that some servers expect again together with its calls. */
 export const REASONING_FIELDS = ['reasoning_content', 'reasoning_details']
 
-/** Puts a reply together from its pieces, whole messages included. */
+/** Builds a reply from the chunks of a stream or from a whole message. */
 type OpenAiReplyBuilder = {
-  /** A choice as the server sent it: `{ delta }` or `{ message }`. Gives the text in it. */
+  /** Adds `{ delta }` or `{ message }` and returns its text. */
   addChoice(choice: JsonObject): string
-  /** Takes `usage` of a chunk, where it has one. */
+  /** Sets the `usage` of a chunk, if it has one. */
   setUsage(usage: unknown): void
-  /** True once the server has said why it stopped. */
+  /** True once the server has sent a finish reason. */
   readonly isFinished: boolean
-  /** False while a call has no arguments, or only the beginning of them. */
+  /** False while the arguments of a call are incomplete. */
   readonly hasCompleteCalls: boolean
   reply(): ModelReply
 }
@@ -36,7 +36,6 @@ type PartialToolCall = {
   own: JsonObject
 }
 
-/** Starts with nothing. */
 function createReplyBuilder(): OpenAiReplyBuilder {
   let text = ''
   let finish: unknown
@@ -74,11 +73,7 @@ function createReplyBuilder(): OpenAiReplyBuilder {
     },
     setUsage(given) {
       if (!isObject(given)) return
-      const { prompt_tokens: input, completion_tokens: output } = given
-      usage = compact({
-        input: typeof input === 'number' ? input : undefined,
-        output: typeof output === 'number' ? output : undefined,
-      })
+      usage = toTokenUsage(given['prompt_tokens'], given['completion_tokens'])
     },
     get isFinished() {
       return finish !== undefined
@@ -102,8 +97,8 @@ function createReplyBuilder(): OpenAiReplyBuilder {
   }
 }
 
-// A piece belongs to the call of its index; where servers leave that out, or count every call as
-// the first, the id tells.
+// A chunk belongs to the call with its index; some servers omit the index or always send 0, and then
+// the id decides.
 function findPartialCall(
   calls: readonly PartialToolCall[],
   index: unknown,
@@ -116,8 +111,7 @@ function findPartialCall(
     : same
 }
 
-// A call whose arguments are whole is over: more of them are of another call, whatever index or id
-// they come with.
+// After complete arguments, further ones belong to another call, regardless of index and id.
 function startsNewCall(call: PartialToolCall, name: unknown, given: unknown): boolean {
   return (
     typeof name === 'string' &&
@@ -136,7 +130,7 @@ function isCompleteObject(given: unknown): boolean {
   )
 }
 
-// A text, or a list of parts of which some are text.
+// The content is a text, or a list of parts.
 function getContentText(content: unknown): string {
   if (typeof content === 'string') return content
   return Array.isArray(content)
@@ -171,16 +165,13 @@ function appendReasoning(
     ]
 }
 
-/**
- * Reads a reply that comes in pieces. One that breaks off, or holds something else, may be asked
- * for again: nothing has been done yet.
- */
+/** Reads a streamed reply. Retries of a broken stream are safe: no call has run yet. */
 export async function readStreamedReply(
   server: OpenAiServer,
   bytes: AsyncIterable<Uint8Array>,
   onText: ((delta: string) => void) | undefined,
 ): Promise<ModelReply> {
-  const assembly = createReplyBuilder()
+  const builder = createReplyBuilder()
   let isDone = false
   const parser = createParser({
     onEvent({ data }) {
@@ -188,15 +179,15 @@ export async function readStreamedReply(
       if (data.trim() === '[DONE]') return void (isDone = true)
       const chunk = parseJsonObject(data)
       if (!chunk)
-        throw new ToolError(
-          'DEPENDENCY',
-          `the model server ${server.address.origin} sent something in its stream that is no JSON: ${JSON.stringify(shorten(data, 100))}`,
+        throw createServerError(
+          server,
+          `sent something in its stream that is no JSON: ${JSON.stringify(shorten(data, 100))}`,
         )
       if (isReportedError(chunk['error'])) throw createReportedError(server, chunk['error'])
-      assembly.setUsage(chunk['usage'])
+      builder.setUsage(chunk['usage'])
       // A reply has one choice; the last chunk, with the usage, has none.
-      const choice = Array.isArray(chunk['choices']) ? (chunk['choices'][0] as unknown) : undefined
-      const delta = isObject(choice) ? assembly.addChoice(choice) : ''
+      const choice = getFirstChoice(chunk)
+      const delta = choice ? builder.addChoice(choice) : ''
       if (delta !== '') onText?.(delta)
     },
   })
@@ -205,16 +196,16 @@ export async function readStreamedReply(
     parser.feed(decoder.decode(chunk, { stream: true }))
     if (isDone) break
   }
-  // A server that gives no reason may have stopped in the middle of a call.
-  if (!assembly.isFinished && !(isDone && assembly.hasCompleteCalls))
+  // A server without a finish reason may have stopped in the middle of a call.
+  if (!builder.isFinished && !(isDone && builder.hasCompleteCalls))
     throw new ToolError(
       'DEPENDENCY',
       `the stream of the model server ${server.address.origin} broke off before the reply was whole`,
     )
-  return assembly.reply()
+  return builder.reply()
 }
 
-/** Reads a reply that comes as one JSON document. */
+/** Reads a reply in one JSON document. */
 export async function readJsonReply(
   server: OpenAiServer,
   bytes: AsyncIterable<Uint8Array>,
@@ -223,29 +214,34 @@ export async function readJsonReply(
   const text = await readBodyText(bytes)
   const document = parseJsonObject(text)
   if (!document)
-    throw new ToolError(
-      'DEPENDENCY',
-      `the model server ${server.address.origin} did not answer with JSON: ${JSON.stringify(shorten(text, 100))}`,
+    throw createServerError(
+      server,
+      `did not answer with JSON: ${JSON.stringify(shorten(text, 100))}`,
       { retryable: false, suggestion: 'Look whether the base URL is right: it mostly ends in /v1' },
     )
   if (isReportedError(document['error'])) throw createReportedError(server, document['error'])
-  const choice = Array.isArray(document['choices'])
-    ? (document['choices'][0] as unknown)
-    : undefined
-  if (!isObject(choice))
-    throw new ToolError(
-      'DEPENDENCY',
-      `the model server ${server.address.origin} answered without a choice`,
-      { retryable: false },
-    )
-  const assembly = createReplyBuilder()
-  assembly.setUsage(document['usage'])
-  const said = assembly.addChoice(choice)
+  const choice = getFirstChoice(document)
+  if (!choice) throw createServerError(server, 'answered without a choice', { retryable: false })
+  const builder = createReplyBuilder()
+  builder.setUsage(document['usage'])
+  const said = builder.addChoice(choice)
   if (said !== '') onText?.(said)
-  return assembly.reply()
+  return builder.reply()
 }
 
-/** All bytes as text. */
+function getFirstChoice({ choices }: JsonObject): JsonObject | undefined {
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined
+  return isObject(first) ? first : undefined
+}
+
+function createServerError(
+  { address }: OpenAiServer,
+  problem: string,
+  options?: FailOptions,
+): ToolError {
+  return new ToolError('DEPENDENCY', `the model server ${address.origin} ${problem}`, options)
+}
+
 async function readBodyText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of bytes) chunks.push(chunk)
@@ -253,7 +249,7 @@ async function readBodyText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 const MAX_MESSAGE_CHARS = 1000
-/** Words by which servers say that waiting will not help. */
+/** Codes of errors that a retry does not fix. */
 const FINAL_ERROR_CODES = [
   'insufficient_quota',
   'billing_hard_limit_reached',
@@ -262,7 +258,7 @@ const FINAL_ERROR_CODES = [
   'model_not_found',
 ]
 
-/** The failure that an answer with a bad status tells. */
+/** The error of a response with a bad status. */
 export async function createResponseError(
   server: OpenAiServer,
   answer: Response,
@@ -271,9 +267,9 @@ export async function createResponseError(
   const { status, headers } = answer
   const origin = server.address.origin
   if (status >= 300 && status < 400)
-    return new ToolError(
-      'DEPENDENCY',
-      `the model server ${origin} redirects to ${shorten(headers.get('location') ?? 'nowhere', 200)}, and only ${origin} is configured`,
+    return createServerError(
+      server,
+      `redirects to ${shorten(headers.get('location') ?? 'nowhere', 200)}, and only ${origin} is configured`,
       {
         retryable: false,
         suggestion: 'Configure the address that it redirects to, if you trust it',
@@ -281,13 +277,13 @@ export async function createResponseError(
     )
   const text = await readBodyText(bytes).catch(() => '')
   const document = parseJsonObject(text)
-  const told = isObject(document?.['error']) ? document['error'] : (document ?? {})
+  const reported = isObject(document?.['error']) ? document['error'] : (document ?? {})
   const plain = /^\s*</.test(text) ? '' : text.trim()
   const message =
-    [told['message'], document?.['error']].find((words) => typeof words === 'string') ?? plain
-  const isFinal =
-    FINAL_ERROR_CODES.includes(String(told['code'])) ||
-    FINAL_ERROR_CODES.includes(String(told['type']))
+    [reported['message'], document?.['error']].find((value) => typeof value === 'string') ?? plain
+  const isFinal = [reported['code'], reported['type']].some((value) =>
+    FINAL_ERROR_CODES.includes(String(value)),
+  )
   const code = status === 429 && isFinal ? 'PERMISSION' : toErrorCode(status)
   const wait = parseRetryAfter((name) => headers.get(name))
   return new ToolError(
@@ -298,17 +294,14 @@ export async function createResponseError(
       ...suggestFix(server, status, isFinal),
       details: compact({
         status,
-        code: typeof told['code'] === 'string' ? told['code'] : undefined,
+        code: typeof reported['code'] === 'string' ? reported['code'] : undefined,
         retry_after_s: wait,
       }),
     },
   )
 }
 
-/**
- * The failure that a server tells in the middle of a stream, or in an answer that says it went
- * well.
- */
+/** The error that a server reports in a stream, or in a response with a good status. */
 function createReportedError({ address }: OpenAiServer, given: unknown): ToolError {
   const told: { readonly [field: string]: unknown } = isObject(given) ? given : { message: given }
   const status = Number(told['code'])
@@ -322,12 +315,12 @@ function createReportedError({ address }: OpenAiServer, given: unknown): ToolErr
   )
 }
 
-/** True for what stands in the place of an error and is one: an object, or words. */
+/** True for an error object or an error message. */
 function isReportedError(told: unknown): boolean {
   return isObject(told) || (typeof told === 'string' && told !== '')
 }
 
-/** The failure of a server that could not be asked, or fell silent in the middle. */
+/** The error of a server that cannot be reached or broke off. */
 export function createUnreachableError({ address }: OpenAiServer, error: unknown): ToolError {
   const { message, cause } = error as {
     readonly message?: string
@@ -343,16 +336,16 @@ export function createUnreachableError({ address }: OpenAiServer, error: unknown
   )
 }
 
-/** The same error with every secret taken out of what it says. */
+/** Removes secrets from an error. */
 export function redactError(error: ToolError, secrets: readonly string[]): ToolError {
   const clean = (text: string): string =>
     secrets.reduce(
       (cleaned, secret) => cleaned.replaceAll(JSON.stringify(secret).slice(1, -1), '***'),
       text,
     )
-  const told = JSON.stringify(error.toObject())
-  if (clean(told) === told) return error
-  const { code, message, ...rest } = JSON.parse(clean(told)) as ReturnType<ToolError['toObject']>
+  const text = JSON.stringify(error.toObject())
+  if (clean(text) === text) return error
+  const { code, message, ...rest } = JSON.parse(clean(text)) as ReturnType<ToolError['toObject']>
   return new ToolError(code, message, rest)
 }
 
@@ -387,7 +380,8 @@ export type OpenAiServer = {
   readonly model: string
   readonly address: URL
   readonly headers: { readonly [name: string]: string }
-  /** Never told to anybody else. */ readonly secrets: readonly string[]
+  /** Removed from all errors. */
+  readonly secrets: readonly string[]
   readonly stream: boolean
   readonly idleTimeoutMs: number
   readonly strict: boolean

@@ -9,7 +9,7 @@ import { toProvider } from '../../protocol/providers/export-tools.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { MAX_RESPONSE_BYTES, toResponseTooLargeError } from '../../registry/http.ts'
 import type { JsonObject } from '../../util/values.ts'
-import { compact, isObject, parseJsonObject } from '../../util/values.ts'
+import { compact, parseJsonObject } from '../../util/values.ts'
 import type { AgentMessage, Model, ModelCall, ModelReply, ModelRequest } from '../types.ts'
 import type { OpenAiServer } from './openai-reply.ts'
 import {
@@ -20,11 +20,9 @@ import {
   REASONING_FIELDS,
   redactError,
 } from './openai-reply.ts'
+import { parseArguments } from './shared.ts'
 
-/**
- * Asks the server for one reply. Throws ToolErrors that say whether to ask again, and never hold
- * the key.
- */
+/** Requests one reply. Throws ToolErrors that say whether to retry, and never contain the key. */
 export async function generateReply(
   server: OpenAiServer,
   request: ModelRequest,
@@ -45,7 +43,7 @@ export async function generateReply(
     })
     const bytes = limitResponseSize(answer, silence.beat)
     if (!answer.ok) throw await createResponseError(server, answer, bytes)
-    // There are servers that do not stream, whatever they are asked.
+    // Some servers do not stream.
     const isStream = answer.headers.get('content-type')?.includes('text/event-stream') === true
     return isStream
       ? await readStreamedReply(server, bytes, onText)
@@ -72,10 +70,10 @@ async function* limitResponseSize(answer: Response, beat: () => void): AsyncGene
   }
 }
 
-/** A signal that aborts when the server says nothing for too long. */
+/** A signal that aborts when the server is silent for too long. */
 function createIdleTimeout(
   outer: AbortSignal,
-  { idleTimeoutMs: silence, address }: OpenAiServer,
+  { idleTimeoutMs, address }: OpenAiServer,
 ): { readonly signal: AbortSignal; beat(): void; stop(): void } {
   const controller = new AbortController()
   const stopListening = onAbort(outer, () => controller.abort(outer.reason))
@@ -85,11 +83,11 @@ function createIdleTimeout(
       controller.abort(
         new ToolError(
           'TIMEOUT',
-          `the model server ${address.origin} said nothing for ${silence / 1000} seconds`,
+          `the model server ${address.origin} said nothing for ${idleTimeoutMs / 1000} seconds`,
           { retryable: true },
         ),
       ),
-    silence,
+    idleTimeoutMs,
   )
   return {
     signal: controller.signal,
@@ -125,8 +123,7 @@ function toRequestBody(
 
 function toOpenAiMessages(messages: readonly AgentMessage[]): JsonObject[] {
   const written: JsonObject[] = []
-  // A tool message holds text only, and all answers to a reply have to stand together: what they
-  // show comes after them.
+  // Tool messages contain text only, and all results of a reply must be adjacent, so images follow.
   let shown: JsonObject[] = []
   const show = (): void => {
     if (shown.length > 0) written.push({ role: 'user', content: shown })
@@ -170,8 +167,7 @@ function toOpenAiMessage(message: AgentMessage): JsonObject {
   }
 }
 
-// A conversation may have begun with another model: what that one wanted to see again is nothing to
-// this one.
+// The conversation may have begun with another model, whose fields this one does not know.
 function pickReasoning(own: JsonObject = {}): JsonObject {
   return Object.fromEntries(
     REASONING_FIELDS.flatMap((field) => (own[field] === undefined ? [] : [[field, own[field]]])),
@@ -187,12 +183,10 @@ function toOpenAiToolCall({
   return { ...own, id, type: 'function', function: { name, arguments: toArgumentsText(given) } }
 }
 
-// Many servers parse what a model wrote before, and break where it is no JSON.
+// Many servers parse earlier arguments, and fail when they are no JSON.
 function toArgumentsText(given: unknown): string {
-  if (isObject(given)) return JSON.stringify(given)
-  const text = typeof given === 'string' ? given : ''
-  if (text.trim() === '') return '{}'
-  return parseJsonObject(text) ? text : JSON.stringify({ unreadable: text })
+  if (typeof given === 'string' && parseJsonObject(given)) return given
+  return JSON.stringify(parseArguments(given))
 }
 
 function toContentPart(block: ContentBlock): JsonObject {
