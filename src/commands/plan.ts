@@ -85,7 +85,7 @@ async function editPlan(
   readOnly = false,
 ): Promise<PlanReport> {
   const path = findSessionFile(ctx.cwd, where)
-  const plan = await withPlanFile(path, ctx, change, { readOnly, words: COMMAND_PLAN_TERMS })
+  const plan = await withPlanFile(path, ctx, change, { readOnly, terms: COMMAND_PLAN_TERMS })
   return { file: path, plan, ...countPlanSteps(plan) }
 }
 

@@ -7,73 +7,59 @@ import type { ChildProcess } from 'node:child_process'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { Grants, ResourceLimits } from './grants.ts'
 import { sendSignal } from './host.ts'
-import { killProcesses, killTree, listDescendants } from './process-table.ts'
 import type { ProcessIdentity } from './process-table.ts'
+import { killProcesses, killTree, listDescendants } from './process-table.ts'
 
-/**
- * What is started, and how far it may go. Nothing is inherited: the environment is whole, stdin is
- * closed where no input is given, no shell is in between.
- */
+/** How to start a child. Nothing is inherited: `env` is complete, stdin is closed, no shell is used. */
 export type ChildOptions = {
   readonly command: readonly [program: string, ...args: string[]]
   readonly cwd: string
   readonly env: { readonly [name: string]: string }
   /** Written to stdin, which is closed after it. */
   readonly input?: string | Uint8Array
-  /** Milliseconds; then the whole tree is ended. */
+  /** Milliseconds until the whole tree is ended. */
   readonly timeout?: number
-  /**
-   * Milliseconds between SIGTERM and SIGKILL when the tree is ended; 0 kills at once. Default 0.
-   */
+  /** Milliseconds between SIGTERM and SIGKILL; default 0: SIGKILL immediately. */
   readonly grace?: number
-  /** Bytes of stdout that are taken; one more ends the tree. Default 64 MiB. */
+  /** Bytes of stdout; one more ends the tree. Default 64 MiB. */
   readonly maxStdout?: number
-  /**
-   * Bytes of stderr that are kept, from its beginning; the rest is read and dropped. Default 1 MiB.
-   */
+  /** Bytes of stderr that are kept; the rest is dropped. Default 1 MiB. */
   readonly maxStderr?: number
   /** Ends the tree. */
   readonly signal?: AbortSignal
   readonly sandbox?: SandboxProfile
   /**
-   * How much it may use; what it uses more ends the tree at once, for the reason 'limit'. Those of
-   * the sandbox count besides.
-   * With limits, also empty ones, the child also dies when our own process is killed.
+   * How much it may use, besides the limits of the sandbox; more ends the tree with the reason
+   * 'limit'. With limits, also empty ones, the child also dies when this process is killed.
    */
   readonly limits?: ResourceLimits
-  /** A variable that tells the child `device:inode` of its stdout, where that is known. */
+  /** A variable that gets `device:inode` of stdout, if that is known. */
   readonly stdoutVariable?: string
-  /** Told the process id as soon as there is one. */
+  /** Called with the process id after the start. */
   readonly onStart?: (pid: number) => void
   /**
    * Gets each whole line of stdout, without its end, instead of `ChildEnd.stdout`. A line longer
    * than `maxLine` ends the tree.
    */
   readonly onLine?: (line: string) => void
-  /** Gets each whole line of stderr besides. */
+  /** Gets each whole line of stderr, in addition to `ChildEnd.stderr`. */
   readonly onErrorLine?: (line: string) => void
   /**
-   * Gets stdout as it comes, instead of lines and of `ChildEnd.stdout`. The pipe waits while a
-   * promise of it is pending, and with it the child; one that throws or rejects ends the tree.
+   * Gets chunks of stdout, instead of lines and of `ChildEnd.stdout`. The pipe is paused while its
+   * promise is pending; a listener that throws or rejects ends the tree.
    */
   readonly onOutput?: (chunk: Buffer) => void | Promise<void>
-  /** Gets stderr as it comes, instead of lines; it holds its pipe in the same way. */
+  /** Gets chunks of stderr, instead of lines, in the same way. */
   readonly onErrorOutput?: (chunk: Buffer) => void | Promise<void>
   /** Bytes of a line; default 16 MiB. */
   readonly maxLine?: number
 }
 
-/**
- * Why a child is over. `exited` is its own end, by status or signal; everything else was our doing,
- * or it never ran.
- */
+/** Why a child ended. `exited`: by itself, with a status or signal. */
 export type ChildReason =
   'exited' | 'timeout' | 'cancelled' | 'stdout-limit' | 'line-limit' | 'limit' | 'not-started'
 
-/**
- * How a child ended. It is over when it exited and what it wrote until then was read: a grandchild
- * that keeps the pipe open delays nobody.
- */
+/** How a child ended. Its output until then was read; a grandchild with an open pipe causes no delay. */
 export type ChildEnd = {
   readonly reason: ChildReason
   readonly status: number | null
@@ -83,53 +69,35 @@ export type ChildEnd = {
   readonly stderrCut: boolean
   /** Milliseconds from start to end. */
   readonly duration: number
-  /** What it used too much of, where the reason is 'limit'. */
+  /** The exceeded limit, with the reason 'limit'. */
   readonly limit?: LimitExceeded
   /** Why it could not be started. */
   readonly problem?: Error
 }
 
-/**
- * What a child may see and touch that is only asked what it is. Everything else is read-only or
- * absent.
- */
+/** The sandbox of a program that is only probed. Everything else is read-only or absent. */
 export type ProbeProfile = {
-  /**
-   * A /tmp of its own, in memory; nothing else can be written. An empty folder in it is the home,
-   * the temporary and the working directory of the child.
-   */
+  /** A private /tmp in memory, with an empty home, temporary and working folder; nothing else. */
   readonly writable: 'private-tmp'
   readonly network: 'none'
-  /**
-   * Files and folders that are seen, read-only, although they lie where everything is hidden: in
-   * homes of users, /tmp or /run.
-   */
+  /** Files and folders in homes, /tmp or /run, which are hidden otherwise, that are readable. */
   readonly readable?: readonly string[]
 }
 
-/**
- * What a tool may see and touch that runs by its manifest. Everything else is absent: no files of
- * users, no other processes, no network.
- */
+/** The sandbox of a tool that runs by its manifest. Everything else is absent. */
 export type ToolProfile = {
   readonly grants: Grants
-  /** Its own folder, read and write, where it also starts. */
+  /** Its folder, readable and writable, and its working directory. */
   readonly workspace: string
-  /** Folders that it may read besides its grants: where it lies itself, and the cancel file. */
+  /** Folders that it may read besides its grants: its own code, and the cancel file. */
   readonly readable: readonly string[]
-  /**
-   * Folders that look empty to it although a grant contains them; what it is shown in them is seen
-   * all the same.
-   */
+  /** Folders in a grant that look empty, except for `readable` paths in them. */
   readonly hidden?: readonly string[]
   /** Files that exist only inside, in memory, mode 0400: secrets. */
   readonly files?: readonly { readonly path: string; readonly content: Uint8Array }[]
-  /**
-   * Where bubblewrap may lie besides the folders of the system: the PATH of whoever starts the
-   * tool, never that of the tool, which could name a program of its own.
-   */
+  /** Where to search bubblewrap: the PATH of the caller, never of the tool, which could replace it. */
   readonly searchPath?: string | undefined
-  /** Told of every connection to a server, made or refused. */
+  /** Called for every connection, made or refused. */
   readonly onConnection?: (connection: EgressConnection) => void
 }
 
@@ -143,29 +111,25 @@ export type EgressConnection = {
 
 export type SandboxProfile = ProbeProfile | ToolProfile
 
-/** Where a child starts that is only asked what it is. */
+/** The working directory of a probed program. */
 export const PROBE_HOME = '/tmp/private'
 
-/** What stands around a child: the command that is really started, and who ends it. */
+/** How a child is really started, and how it is controlled. */
 export type LaunchPlan = {
   readonly command: ChildOptions['command']
   readonly cwd: string
   readonly env: ChildOptions['env']
-  /**
-   * What the command gets as descriptor 3 and on: our descriptors, which are closed when it runs,
-   * or pipes to us.
-   */
+  /** Descriptors from 3: ours, which are closed after the start, or pipes. */
   readonly descriptors: readonly (number | 'pipe')[]
-  /** Who it is, where that is not we ourselves; it has no other groups then. */
+  /** The user of the command, if it is not ours. */
   readonly user?: { readonly uid: number; readonly gid: number }
-  /** Once it runs. */
+  /** Called after the start. */
   attach(child: ChildProcess, pid: number): ProcessController
 }
 
 /**
- * Looks after what a tree uses, from its first process on, and tells once when it is too much;
- * gives a function that ends the watch and tells who lived at its last look. `input`: the file in
- * memory that it reads from.
+ * Watches what a tree uses and reports once when it is too much. The result ends the watch and
+ * returns the processes of the last measurement. `input`: the file in memory with its input.
  */
 export type LimitWatcher = (
   root: () => number | undefined,
@@ -173,44 +137,43 @@ export type LimitWatcher = (
   input: number | undefined,
 ) => () => readonly ProcessIdentity[]
 
-/** Everything that a child gets around it. */
+/** A prepared start with limits or a sandbox. */
 export type PreparedLaunch = {
   readonly plan: LaunchPlan
   readonly watch?: LimitWatcher
-  /** Its end as if nothing had been around it. */
+  /** Turns the end of the launcher into the end of the child. */
   explain(end: ChildEnd): ChildEnd | Promise<ChildEnd>
 }
 
-/** How a tree of processes is driven, whoever its first process is. */
+/** Controls a tree of processes. */
 export type ProcessController = {
-  /** Asks the tool itself to end. */
+  /** Sends SIGTERM to the tool. */
   terminate(): void
-  /** Ends everything that belongs to it. */
+  /** Kills the whole tree. */
   kill(): void
-  /** After the first process is over: ends what is left, and resolves when nothing is. */
+  /** After the end of the first process: kills the rest, and resolves when nothing is left. */
   cleanUp(): Promise<void>
-  /** Where the tree begins that is watched. */
+  /** The root of the watched tree. */
   readonly getRootPid: () => number | undefined
 }
 
 /**
- * Reins of a child that leads its own group, with nothing around it. `isTool`: it alone is asked to
- * end, because it looks after its own children; otherwise all of them are.
+ * Controls a child that leads its own group. `isTool`: SIGTERM goes to the child only, which looks
+ * after its own children; otherwise to all of them.
  */
 export function createGroupController(pid: number, isTool = false): ProcessController {
   let warned: readonly ProcessIdentity[] = []
   return {
     getRootPid: () => pid,
     terminate: () => {
-      // Found first: with their parent gone, those that made a session of their own could not be
-      // found any more.
+      // Listed first, because processes in their own session cannot be found without their parent.
       warned = listDescendants(pid)
       if (isTool || !sendSignal(-pid, 'SIGTERM')) sendSignal(pid, 'SIGTERM')
       for (const other of isTool ? [] : warned) sendSignal(other.pid, 'SIGTERM')
     },
     kill: () => killTree(pid),
     cleanUp: () => {
-      // What the child left in its group has no owner any more.
+      // What is left in the group has no owner any more.
       sendSignal(-pid, 'SIGKILL')
       killProcesses(warned)
       return Promise.resolve()
@@ -218,17 +181,14 @@ export function createGroupController(pid: number, isTool = false): ProcessContr
   }
 }
 
-/**
- * A limit that a tree went beyond: which one, what it was, and what was seen, in the unit of the
- * limit.
- */
+/** An exceeded limit: its value and the measured value, in the unit of the limit. */
 export type LimitExceeded = {
   readonly what: 'cpuSeconds' | 'memoryMb' | 'processes' | 'workspaceMb'
   readonly allowed: number
   readonly seen: number
 }
 
-/** The code of each limit, what was used of it in words, and what the manifest calls it. */
+/** The error code, unit and manifest key of each limit. */
 const LIMIT_ERRORS: {
   readonly [what in LimitExceeded['what']]: readonly [code: string, words: string, key: string]
 } = {
@@ -238,10 +198,10 @@ const LIMIT_ERRORS: {
   processes: ['E_PROCESS_LIMIT', 'processes', 'processes'],
 }
 
-/** The failure of a tool that used more than it may, and was ended for it. */
+/** The error of a tool that was ended for exceeding a limit. */
 export function toLimitError({ what, allowed, seen }: LimitExceeded): ToolError {
   const [code, words, key] = LIMIT_ERRORS[what]
-  // The kernel lets nobody beyond a limit of its own.
+  // With a limit of the kernel, the measured value is never higher.
   const used =
     seen > allowed
       ? `used ${Math.round(seen * 10) / 10} ${words} where it may use ${allowed}`

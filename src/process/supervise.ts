@@ -6,11 +6,11 @@ import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { ToolError } from '../protocol/tool-error.ts'
+import { hasErrorCode } from '../util/files.ts'
 import { quoteForShell } from '../util/text.ts'
 import { compact } from '../util/values.ts'
-import { maskInheritedDescriptors, openChannels } from './channels.ts'
 import type { ChildChannels, ChildInput, PendingChannels } from './channels.ts'
-import { createGroupController } from './child.ts'
+import { maskInheritedDescriptors, openChannels } from './channels.ts'
 import type {
   ChildEnd,
   ChildOptions,
@@ -19,48 +19,43 @@ import type {
   LimitExceeded,
   LimitWatcher,
 } from './child.ts'
+import { createGroupController } from './child.ts'
 import { killGroupOnExit } from './host.ts'
-import { collectErrors, collectOutput } from './output.ts'
 import type { BackpressureListener } from './output.ts'
+import { collectErrors, collectOutput } from './output.ts'
 import { killDescriptorHolders, killProcesses } from './process-table.ts'
 
-/** A child that runs under watch. */
+/** A supervised child. */
 export type SupervisedChild = {
-  /** Undefined where it could not be started. */
+  /** Undefined when it could not be started. */
   readonly pid: number | undefined
-  /** Null where it was not asked for, or the child could not be started. */
+  /** Null without a pipe, or when the child could not be started. */
   readonly stdin: Writable | null
-  /** What keeps our own process alive. */
+  /** What keeps this process alive. */
   readonly handles: readonly unknown[]
   readonly end: Promise<ChildEnd>
-  /**
-   * Ends the tree, for the reason 'cancelled'; within so many milliseconds, where they are other
-   * than the grace of its options.
-   */
-  stop(patience?: number): void
+  /** Ends the tree with the reason 'cancelled'; `graceMs` replaces the grace of its options. */
+  stop(graceMs?: number): void
 }
 
-/**
- * Starts a child, as it stands in the options or in its hold, and watches it until it is over.
- * Never throws: what cannot be started has the end `not-started`.
- */
+/** Starts a child, by its launch plan if it has one, and supervises it until its end. Never throws. */
 export async function supervise(
   options: ChildOptions,
   stdin: ChildInput | PendingChannels,
-  hold?: LaunchPlan,
+  plan?: LaunchPlan,
   watch?: LimitWatcher,
 ): Promise<SupervisedChild> {
   const { signal, timeout, grace = 0 } = options
   const began = performance.now()
-  const started = await spawnChild(options, stdin, hold)
+  const started = await spawnChild(options, stdin, plan)
   if (started instanceof Error)
     return createUnstartedChild(began, 'not-started', await toStartError(started, options))
   if (started === 'cancelled') return createUnstartedChild(began, 'cancelled')
   const { child, pid, channels } = started
   const forget = killGroupOnExit(pid)
-  const reins = hold?.attach(child, pid) ?? createGroupController(pid)
+  const controller = plan?.attach(child, pid) ?? createGroupController(pid)
   options.onStart?.(pid)
-  // A signal that cannot be delivered arrives here too, and is nobody's fault.
+  // A signal that cannot be delivered is an error event too.
   child.on('error', () => {})
 
   let reason: ChildReason = 'exited'
@@ -68,27 +63,27 @@ export async function supervise(
   let limit: LimitExceeded | undefined
   const timers: NodeJS.Timeout[] = []
   const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null
-  const stop = (why: ChildReason, cause?: Error, patience = grace): void => {
+  const stop = (why: ChildReason, cause?: Error, graceMs = grace): void => {
     if (reason !== 'exited') return
     reason = why
     problem = cause
     if (isOver()) return
-    // Whoever takes too much is not asked, because it would go on taking.
-    if (patience === 0 || why === 'limit') return reins.kill()
-    reins.terminate()
-    timers.push(setTimeout(reins.kill, patience))
+    // A tree beyond a limit is killed immediately, because it would take more.
+    if (graceMs === 0 || why === 'limit') return controller.kill()
+    controller.terminate()
+    timers.push(setTimeout(controller.kill, graceMs))
   }
-  const end = (patience?: number): void => {
-    if (!isOver()) stop('cancelled', undefined, patience)
+  const cancel = (graceMs?: number): void => {
+    if (!isOver()) stop('cancelled', undefined, graceMs)
   }
-  const onAbort = (): void => end()
+  const onAbort = (): void => cancel()
   signal?.addEventListener('abort', onAbort, { once: true })
-  // It may have been aborted while the start was waited for.
+  // It may have been aborted during the start.
   if (signal?.aborted) onAbort()
   if (timeout !== undefined) timers.push(setTimeout(() => stop('timeout'), timeout))
 
   const endWatch = watch?.(
-    reins.getRootPid,
+    controller.getRootPid,
     (reached) => {
       if (reason === 'exited') limit = reached
       stop('limit')
@@ -99,14 +94,14 @@ export async function supervise(
   const output = collectOutput(channels.stdout, options, stop)
   const errors = collectErrors(channels.stderr, options, stop)
 
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(
+  const end = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(
     async (): Promise<ChildEnd> => {
       forget()
       const left = endWatch?.() ?? []
       for (const timer of timers) clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
       channels.stdin?.destroy()
-      await reins.cleanUp()
+      await controller.cleanUp()
       killProcesses(left)
       await drainPipes([channels.stdout, channels.stderr], [output.listener, errors.listener], () =>
         killDescriptorHolders(channels.pipeNames),
@@ -131,12 +126,12 @@ export async function supervise(
     pid,
     stdin: channels.stdin,
     handles: [child, channels.stdin, channels.stdout, channels.stderr],
-    end: ended,
-    stop: end,
+    end,
+    stop: cancel,
   }
 }
 
-/** The end of what never ran. */
+/** The end of a child that never ran. */
 export function createUnstartedChild(
   began: number,
   reason: ChildReason,
@@ -156,29 +151,26 @@ export function createUnstartedChild(
   return { pid: undefined, stdin: null, handles: [], end: Promise.resolve(end), stop: () => {} }
 }
 
-/** A child that runs, and the streams to it. */
+/** A running child and its streams. */
 type SpawnedChild = {
   readonly child: ChildProcess
   readonly pid: number
   readonly channels: ChildChannels
 }
 
-/**
- * Starts a child, in a process group of its own; gives what the system says where it does not want
- * to.
- */
+/** Starts a child in its own process group, or returns the error of the system. */
 async function spawnChild(
   options: ChildOptions,
   stdin: ChildInput | PendingChannels,
-  hold?: LaunchPlan,
+  plan?: LaunchPlan,
 ): Promise<SpawnedChild | NodeJS.ErrnoException | 'cancelled'> {
   const { signal } = options
   const {
     command: [program, ...args],
     cwd,
     env,
-  } = hold ?? options
-  const descriptors = hold?.descriptors ?? []
+  } = plan ?? options
+  const descriptors = plan?.descriptors ?? []
   const { spawn } = await import('node:child_process')
   const opened = typeof stdin === 'object' ? stdin : await openChannels(stdin)
   const closeOurs = (): void =>
@@ -189,9 +181,9 @@ async function spawnChild(
     return 'cancelled'
   }
   const stdio = [...(opened.stdio as unknown[]), ...descriptors]
-  let uncover = (): void => {}
+  let unmask = (): void => {}
   try {
-    uncover = maskInheritedDescriptors(stdio)
+    unmask = maskInheritedDescriptors(stdio)
     const child = spawn(program, args, {
       cwd,
       env,
@@ -199,7 +191,7 @@ async function spawnChild(
       shell: false,
       detached: true,
       windowsHide: true,
-      ...hold?.user,
+      ...plan?.user,
     })
     if (child.pid !== undefined) return { child, pid: child.pid, channels: opened.connect(child) }
     opened.discard()
@@ -208,17 +200,14 @@ async function spawnChild(
     opened.discard()
     return error as NodeJS.ErrnoException
   } finally {
-    uncover()
+    unmask()
     closeOurs()
   }
 }
 
 const MAX_ARGUMENT_BYTES = 131_071
 
-/**
- * Why a child could not be started, in words: what is missing, forbidden or too large, and what to
- * do about it.
- */
+/** Explains why a child could not be started, and how to fix it. */
 export async function toStartError(
   error: NodeJS.ErrnoException,
   { command: [program], cwd }: ChildOptions,
@@ -271,11 +260,7 @@ export async function toStartError(
       cause: error,
     })
   }
-  const busy =
-    error.code === 'EAGAIN' ||
-    error.code === 'EMFILE' ||
-    error.code === 'ENFILE' ||
-    error.code === 'ENOMEM'
+  const busy = hasErrorCode(error, 'EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM')
   return new ToolError(
     busy ? 'DEPENDENCY' : 'CONFIG',
     `${named} cannot be started: ${error.message}`,
@@ -305,19 +290,15 @@ async function readInterpreter(
   }
 }
 
-/**
- * How long a pipe may stay silent after its child is over before whoever holds it is looked for,
- * and how long all of that may take.
- */
+/** After the end of a child: the silence after which a pipe is given up, and the longest wait. */
 const SILENCE_MS = 30
 const MAX_DRAIN_MS = 1000
-/** How many times as long we wait for a listener of our own that has not taken what came. */
+/** Wait this many times longer for a busy listener of ours. */
 const MAX_LISTENER_ROUNDS = 30
 
 /**
- * Reads what is still in the pipes. A pipe that stays open has an owner that outlived the child; it
- * is ended, and then the pipe is given up. While a listener of ours holds a pipe, its silence means
- * nothing.
+ * Reads the rest of the pipes. A pipe that stays open belongs to a process that outlived the child;
+ * it is killed, and then the pipe is given up. A pipe that our listener has paused is not silent.
  */
 async function drainPipes(
   pipes: readonly Readable[],
@@ -325,8 +306,8 @@ async function drainPipes(
   endHolders: () => void,
 ): Promise<void> {
   const open = pipes.filter((pipe) => !pipe.closed && !pipe.readableEnded)
-  const isHeld = (): boolean => listeners.some((listener) => listener?.isPaused())
-  // A pipe that waits for its listener can end before the listener is done with the last chunk.
+  const isPaused = (): boolean => listeners.some((listener) => listener?.isPaused())
+  // A pipe can end before its listener has processed the last chunk.
   const closed = Promise.all(
     open.map(
       (pipe) => new Promise<void>((resolve) => pipe.once('close', resolve).once('end', resolve)),
@@ -336,21 +317,19 @@ async function drainPipes(
   void closed.then(() => {
     over = true
   })
-  await Promise.race([closed, waitForSilence(pipes, isHeld, 0)])
+  await Promise.race([closed, waitForSilence(pipes, isPaused, 0)])
   if (over) return
   endHolders()
-  // Nobody writes any more, so that what is left is little and it is worth waiting for.
-  await Promise.race([closed, waitForSilence(pipes, isHeld, MAX_LISTENER_ROUNDS)])
+  // Without writers, little is left, and it is worth waiting for.
+  await Promise.race([closed, waitForSilence(pipes, isPaused, MAX_LISTENER_ROUNDS)])
   for (const pipe of pipes) pipe.destroy()
 }
 
-/**
- * Resolves when no pipe said anything for a while and none is held, or everything takes too long.
- */
+/** Resolves when no pipe has had data for a while and none is paused, or when it takes too long. */
 function waitForSilence(
   pipes: readonly Readable[],
-  isHeld: () => boolean,
-  patience: number,
+  isPaused: () => boolean,
+  maxRounds: number,
 ): Promise<void> {
   return new Promise((resolve) => {
     let heard = false
@@ -364,18 +343,17 @@ function waitForSilence(
       resolve()
     }
     const decide = (): void => {
-      if (!heard && !isHeld()) return finish()
+      if (!heard && !isPaused()) return finish()
       heard = false
       quiet.refresh()
     }
     let rounds = 0
     const longest = setTimeout(() => {
       rounds += 1
-      if (rounds > patience || !isHeld()) finish()
+      if (rounds > maxRounds || !isPaused()) finish()
       else longest.refresh()
     }, MAX_DRAIN_MS)
-    // Where we were busy ourselves, the pipes have had no turn yet; after one turn of theirs
-    // silence is silence.
+    // If this process was busy, the pipes had no turn of the event loop yet.
     const quiet = setTimeout(() => setImmediate(decide), SILENCE_MS)
     for (const pipe of pipes) pipe.on('data', hear)
   })

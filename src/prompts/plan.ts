@@ -8,26 +8,23 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { findProjectFolder } from '../core/project.ts'
 import { readStateFile, withStateFile } from '../core/state/state-api.ts'
 import type { Context } from '../protocol/context.ts'
-import { isTrimmedText, PLAN_LIMITS, toPlan } from '../protocol/plan.ts'
 import type { Plan, PlanStep } from '../protocol/plan.ts'
+import { isTrimmedText, PLAN_LIMITS, toPlan } from '../protocol/plan.ts'
 import type { SliceView } from '../protocol/state.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
 import { compact } from '../util/values.ts'
 import { planSlice } from './plan-slice.ts'
 
-/**
- * The plan of a state, for a program that plans by itself. Every change is told as progress and
- * gives the plan as it is now.
- */
+/** The plan of a state. Every change is reported as progress and returns the new plan. */
 export type PlanKeeper = {
-  /** Makes a plan, in the place of the one that is there. */
+  /** Creates a plan, which replaces the current one. */
   setup(objective: string, steps?: readonly string[]): Plan
   add(steps: readonly string[]): Plan
   update(stepId: number, change: StepChange): Plan
-  /** Throws PRECONDITION where there is no plan. */
+  /** Throws PRECONDITION when there is no plan. */
   read(): Plan
-  /** Forgets the plan; gives what it was. */
+  /** Removes the plan and returns it. */
   clear(): Plan | undefined
 }
 
@@ -40,37 +37,34 @@ export const TOOL_PLAN_TERMS: PlanTerms = {
   id: 'step_id',
 }
 
-/**
- * Keeps the plan of a state. What cannot be done is a ToolError with advice in the words of whoever
- * asks.
- */
+/** Keeps the plan of a state. Throws ToolErrors with advice in the terms of the transport. */
 export function createPlanKeeper(
   ctx: Pick<Context, 'state' | 'progress'>,
-  words: PlanTerms = TOOL_PLAN_TERMS,
+  terms: PlanTerms = TOOL_PLAN_TERMS,
 ): PlanKeeper {
   const slice = (): SliceView<Plan> => ctx.state.get(planSlice)
-  const told = (plan: Plan): Plan => {
+  const report = (plan: Plan): Plan => {
     const { message, percent } = describePlanProgress(plan)
     ctx.progress(message, percent, { plan })
     return plan
   }
-  // Made again where a call at the same time changed the plan first.
+  // Repeated when a concurrent call has changed the plan first.
   const change = (make: (plan: Plan) => Plan): Plan => {
-    const seen = requirePlan(slice().latest(), words)
+    const seen = requirePlan(slice().latest(), terms)
     slice().reduce(
-      ([plan]) => [make(requireSameSteps(seen, requirePlan(plan, words), words))],
+      ([plan]) => [make(requireSameSteps(seen, requirePlan(plan, terms), terms))],
       undefined,
     )
-    return told(slice().latest()!)
+    return report(slice().latest()!)
   }
   return {
     setup(objective, steps = []) {
-      slice().replace([createPlan(objective, steps, words)])
-      return told(slice().latest()!)
+      slice().replace([createPlan(objective, steps, terms)])
+      return report(slice().latest()!)
     },
-    add: (steps) => change((plan) => addPlanSteps(plan, steps, words)),
-    update: (stepId, changes) => change((plan) => updatePlanStep(plan, stepId, changes, words)),
-    read: () => requirePlan(slice().latest(), words),
+    add: (steps) => change((plan) => addPlanSteps(plan, steps, terms)),
+    update: (stepId, changes) => change((plan) => updatePlanStep(plan, stepId, changes, terms)),
+    read: () => requirePlan(slice().latest(), terms),
     clear() {
       const plan = slice().latest()
       if (plan) slice().replace([])
@@ -82,8 +76,9 @@ export function createPlanKeeper(
 const SESSION_FOLDER = '.toolable'
 
 type PlanFileOptions = {
-  /** Nothing will change: nobody waits for anybody. */ readonly readOnly: boolean
-  readonly words?: PlanTerms
+  /** Nothing will change, so no lock is taken. */
+  readonly readOnly: boolean
+  readonly terms?: PlanTerms
 }
 
 /**
@@ -106,17 +101,17 @@ export function findSessionFile(
   )
 }
 
-/** Works on the plan of a session file. What changes is told when it is on the disk, not before. */
+/** Works on the plan of a session file. Changes are reported after they are on the disk. */
 export async function withPlanFile<Result>(
   path: string,
   ctx: Pick<Context, 'progress' | 'signal'>,
   work: (keeper: PlanKeeper) => Result,
-  { readOnly, words }: PlanFileOptions,
+  { readOnly, terms }: PlanFileOptions,
 ): Promise<Result> {
   const slices = [planSlice]
   const said: Parameters<Context['progress']>[] = []
   const doWork = (state: Context['state']): Result =>
-    work(createPlanKeeper({ state, progress: (...progress) => void said.push(progress) }, words))
+    work(createPlanKeeper({ state, progress: (...progress) => void said.push(progress) }, terms))
   const isNew = !existsSync(dirname(path))
   const result = readOnly
     ? doWork(await readStateFile(path, { slices }))
@@ -126,41 +121,41 @@ export async function withPlanFile<Result>(
   return result
 }
 
-// Nobody else works in this session; and the folder is there only when something was kept.
+// A session belongs to one user; the folder exists only when something was kept.
 function writeGitignore(folder: string): void {
   if (basename(folder) !== SESSION_FOLDER || !existsSync(folder)) return
   try {
     writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' })
   } catch {
-    /* the plan is kept all the same */
+    /* The plan is kept anyway. */
   }
 }
 
-/** What becomes of a step; at least one of both. */
+/** A change of a step: a title, a status or both. */
 export type StepChange = { readonly title?: string; readonly status?: PlanStep['status'] }
 
-/**
- * How a surface names the ways to change a plan, so that advice can be followed where it is read.
- */
+/** The names of a transport for the ways to change a plan, for advice that can be followed there. */
 export type PlanTerms = {
   readonly setup: string
   readonly update: string
   readonly read: string
-  /** What a list of first steps is called. */ readonly steps: string
-  /** What a step is named by. */ readonly id: string
+  /** The name of the list of first steps. */
+  readonly steps: string
+  /** The name of the id of a step. */
+  readonly id: string
 }
 
 /** A new plan. Throws INVALID_INPUT for a text that is empty or too long. */
-function createPlan(objective: string, titles: readonly string[], words: PlanTerms): Plan {
+function createPlan(objective: string, titles: readonly string[], terms: PlanTerms): Plan {
   return toPlan(
     requireText(objective, 'objective', PLAN_LIMITS.objective),
-    appendSteps([], titles, words.steps),
+    appendSteps([], titles, terms.steps),
   )
 }
 
 /** The plan with more steps behind its own. Throws CONFLICT where it is completed. */
-function addPlanSteps(plan: Plan, titles: readonly string[], words: PlanTerms): Plan {
-  requireActivePlan(plan, words)
+function addPlanSteps(plan: Plan, titles: readonly string[], terms: PlanTerms): Plan {
+  requireActivePlan(plan, terms)
   if (titles.length === 0)
     throw new ToolError('INVALID_INPUT', 'there has to be at least one step to add', {
       field: 'steps',
@@ -177,7 +172,7 @@ function updatePlanStep(
   plan: Plan,
   id: number,
   { title, status }: StepChange,
-  words: PlanTerms,
+  terms: PlanTerms,
 ): Plan {
   if (title === undefined && status === undefined)
     throw new ToolError(
@@ -185,9 +180,9 @@ function updatePlanStep(
       `nothing to change in step ${id}: neither a title nor a status was given`,
       { field: 'status', suggestion: 'Give a title, a status or both' },
     )
-  requireActivePlan(plan, words)
+  requireActivePlan(plan, terms)
   if (!plan.steps.some(({ step_id }) => step_id === id))
-    throw createUnknownStepError(plan, id, words)
+    throw createUnknownStepError(plan, id, terms)
   const change = compact({
     title: title !== undefined ? requireText(title, 'title', PLAN_LIMITS.title) : undefined,
     status,
@@ -199,10 +194,10 @@ function updatePlanStep(
 }
 
 /** The plan itself. Throws PRECONDITION where there is none. */
-function requirePlan(plan: Plan | undefined, words: PlanTerms): Plan {
+function requirePlan(plan: Plan | undefined, terms: PlanTerms): Plan {
   if (plan) return plan
   throw new ToolError('PRECONDITION', 'there is no plan yet', {
-    suggestion: { action: 'use_different_tool', fix: `Make one first: ${words.setup}` },
+    suggestion: { action: 'use_different_tool', fix: `Make one first: ${terms.setup}` },
   })
 }
 
@@ -210,7 +205,7 @@ function requirePlan(plan: Plan | undefined, words: PlanTerms): Plan {
  * The plan as it is now, where it still is the one that was seen: only a status may differ, because
  * what was answered names its steps by number. Throws CONFLICT otherwise.
  */
-function requireSameSteps(seen: Plan, now: Plan, words: PlanTerms): Plan {
+function requireSameSteps(seen: Plan, now: Plan, terms: PlanTerms): Plan {
   const isSame =
     now === seen ||
     (now.objective === seen.objective &&
@@ -222,7 +217,7 @@ function requireSameSteps(seen: Plan, now: Plan, words: PlanTerms): Plan {
   if (isSame) return now
   throw new ToolError('CONFLICT', 'the plan was changed by another call at the same time', {
     retryable: true,
-    suggestion: `Look at the plan and try again: ${words.read}`,
+    suggestion: `Look at the plan and try again: ${terms.read}`,
   })
 }
 
@@ -298,9 +293,9 @@ const STATUS_MARKS = { pending: ' ', in_progress: ' ', done: 'x' } as const
 /** The plan as a model reads it: one line about the whole, then a Markdown checklist. */
 export function renderPlanChecklist(plan: Plan): string {
   const { done, total } = countPlanSteps(plan)
-  const stand = total === 0 ? 'no steps yet' : `${done} of ${total} steps done`
+  const progress = total === 0 ? 'no steps yet' : `${done} of ${total} steps done`
   return [
-    `Plan (${plan.status}, ${stand}): ${toOneLine(plan.objective)}`,
+    `Plan (${plan.status}, ${progress}): ${toOneLine(plan.objective)}`,
     ...plan.steps.map(
       ({ step_id, title, status }) =>
         `- [${STATUS_MARKS[status]}] ${step_id}. ${toOneLine(title)}${status === 'in_progress' ? ' (in progress)' : ''}`,
@@ -328,7 +323,7 @@ export function describePlanProgress(plan: Plan): {
   }
 }
 
-// A title with a line break would look like another item.
+// A line break in a title would look like another item.
 function toOneLine(text: string): string {
   return text.replace(/\s+/g, ' ')
 }

@@ -41,7 +41,7 @@ import {
 import type { MountedTool } from './section.ts'
 import { withErrorContext } from './section.ts'
 
-/** Checks the params, decides what is shown, and writes it. */
+/** Checks the params, decides which sections are shown, and renders them. */
 export async function renderPrompt(
   parts: SectionedPromptParts,
   given: unknown,
@@ -49,7 +49,7 @@ export async function renderPrompt(
 ): Promise<RenderedPrompt> {
   const { name, placed, sections, guards } = parts
   const seen = await validateParams(parts, given)
-  // What a snapshot remembers may be of a section that is gone.
+  // A snapshot may name a section that no longer exists.
   const remembered = getOpenedKeys(state, name).flatMap((key) => placed.get(toLookupKey(key)) ?? [])
   const wanted = [...findPlacedSections(placed, open), ...remembered]
   await Promise.all([...placed.values()].map(async ({ section }) => section.prepare?.()))
@@ -103,15 +103,8 @@ function toPromptTools({ placed: { section }, guards }: ShownSection): readonly 
 }
 
 function toOwnPromptTool(definition: ToolDefinition, guards: readonly Guard[]): PromptTool {
-  return {
-    tool: {
-      name: definition.name,
-      path: [definition.name.replaceAll('_', '-')],
-      definition,
-      guards,
-    },
-    start: undefined,
-  }
+  const { name } = definition
+  return { tool: { name, path: [name.replaceAll('_', '-')], definition, guards }, start: undefined }
 }
 
 async function createOwnTools(
@@ -119,37 +112,33 @@ async function createOwnTools(
   open: readonly ShownSection[],
   canOpen: boolean,
 ): Promise<readonly ToolDefinition[]> {
-  const skills = open.flatMap(
-    ({
-      placed: {
-        section: { skill },
-      },
-    }) => (skill && skill.files.length > 0 ? [skill] : []),
-  )
-  return [
-    ...(skills.length > 0
-      ? [(await import('./skill-files.ts')).createReadSkillFileTool(skills)]
-      : []),
-    ...(canOpen ? [createReadSectionTool(shown), createOpenSectionsTool(shown)] : []),
-  ]
+  const skills = open
+    .flatMap(({ placed }) => placed.section.skill ?? [])
+    .filter(({ files }) => files.length > 0)
+  const tools: ToolDefinition[] = []
+  if (skills.length > 0)
+    tools.push((await import('./skill-files.ts')).createReadSkillFileTool(skills))
+  if (canOpen) tools.push(createReadSectionTool(shown), createOpenSectionsTool(shown))
+  return tools
 }
 
-/** A tool as it is offered, and how it is called. */
+/** A tool of a rendered prompt, and how it is called. */
 type PromptTool = { readonly tool: RenderedTool; readonly start: MountedTool['start'] }
 
-/** What a rendered prompt is made of. */
+/** The parts of a rendered prompt. */
 type RenderedPromptParts = {
   readonly name: string
   readonly text: string
   readonly summarised: readonly string[]
   readonly state: State | undefined
   readonly offered: readonly PromptTool[]
-  /** False where it cannot be done. */ open(wanted: readonly string[], state: State): boolean
+  /** Returns false for unknown keys. */
+  open(wanted: readonly string[], state: State): boolean
 }
 
 type PromptCallResult = { readonly outcome: Outcome; readonly error?: ToolError }
 
-/** The prompt as a model gets it, with the calls that belong to it. */
+/** Creates the rendered prompt, with its calls. */
 function createRenderedPrompt({
   name,
   text,
@@ -221,8 +210,7 @@ function createRenderedPrompt({
   return prompt
 }
 
-// The two errors that the evaluation of a prompt throws; its time, when that is over, is one of
-// them.
+// Throws E_VISIBILITY_EXPANSION and E_PROMPT_EVALUATION, also when the time of the caller is over.
 function toEvaluatedOutcome({ outcome, error }: PromptCallResult, options: CallOptions): Outcome {
   if (outcome.ok) return outcome
   const { code, message, details } = outcome.error
@@ -237,8 +225,7 @@ function toEvaluatedOutcome({ outcome, error }: PromptCallResult, options: CallO
   return outcome
 }
 
-// The time that the caller gave, and not one that a tool gave itself, or waited in vain for
-// somebody else.
+// The time limit of the caller, and not one of the tool or of a service it used.
 function isCallerTimeout({ details }: ErrorObject, { budget, signal }: CallOptions): boolean {
   return (
     details?.['limited_by'] === 'caller' ||
@@ -255,7 +242,7 @@ function createUnknownToolError(wanted: string, { name, tools }: PromptView): To
   const { message, meant } = describeUnknownName('tool', wanted, tools)
   return new ToolError(
     'NOT_FOUND',
-    `${message.endsWith('?') ? message : `${message} in prompt '${name}'`}`,
+    message.endsWith('?') ? message : `${message} in prompt '${name}'`,
     {
       details: { tools: tools.slice(0, 50) },
       suggestion: { action: 'use_different_tool', fix: suggestTool(meant, tools) },
@@ -269,14 +256,14 @@ function suggestTool(meant: string | undefined, tools: readonly string[]): strin
   return `Call one of ${tools.slice(0, 20).join(', ')}`
 }
 
-/** Sections as Markdown, one heading level for each level of sections. */
+/** Renders sections as Markdown, with one heading level for each level. */
 async function renderSections(sections: readonly ShownSection[]): Promise<string> {
   const texts: string[] = []
   for (const section of sections) texts.push(await renderSection(section))
   return texts.join('\n\n')
 }
 
-/** One section; `whole` shows what its summary stands for. */
+/** Renders one section; `whole` ignores its summary. */
 async function renderSection(
   { placed: { section, depth }, summary, body, children }: ShownSection,
   whole = false,
@@ -295,7 +282,7 @@ function renderOpenHint(key: string): string {
 
 const READ_ONLY_ANNOTATIONS = { readOnly: true, idempotent: true, openWorld: false } as const
 
-/** The tool that gives the text behind a summary, and leaves the section as it is. */
+/** The tool that returns the text behind a summary without opening the section. */
 function createReadSectionTool(sections: readonly ShownSection[]): ToolDefinition {
   return defineReadOnlyTool({
     name: 'read_section',
@@ -319,8 +306,8 @@ function createReadSectionTool(sections: readonly ShownSection[]): ToolDefinitio
 }
 
 /**
- * The tool that asks for sections to be opened. It cannot do it itself: the prompt has to be
- * rendered again, so it fails with E_VISIBILITY_EXPANSION, which evaluation throws.
+ * The tool that requests sections to be opened. The prompt has to be rendered again for that, so it
+ * fails with E_VISIBILITY_EXPANSION, which `evaluate` throws.
  */
 function createOpenSectionsTool(sections: readonly ShownSection[]): ToolDefinition {
   return defineReadOnlyTool({

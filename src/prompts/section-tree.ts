@@ -137,7 +137,7 @@ export function validatePlaceholders(
     if (schemas.includes(undefined)) continue
     const known = schemas.filter((schema) => schema !== null && schema !== undefined)
     for (const [part, template] of listTemplates(here.section)) {
-      const unknown = template.places.find((path) => !isDeclaredParam(known, path))
+      const unknown = template.placeholders.find((path) => !isDeclaredParam(known, path))
       if (!unknown) continue
       const names = [...new Set(known.flatMap((schema) => Object.keys(schema['properties'] ?? {})))]
       throw new ToolError(

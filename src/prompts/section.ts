@@ -66,10 +66,7 @@ export function section<
   })
 }
 
-/**
- * The parts that every kind of section has, checked. `otherwise` gives the summary where the author
- * says none.
- */
+/** Checks the options that every kind of section has. `otherwise` is the default summary. */
 export function readCommonOptions(
   what: string,
   {
@@ -86,27 +83,32 @@ export function readCommonOptions(
   SectionDefinition,
   'key' | 'title' | 'guards' | 'enabled' | 'visibility' | 'summary' | 'children'
 > {
+  const requireOption = (isValid: boolean, option: string, expected: string): void => {
+    if (!isValid) throw new ToolError('CONFIG', `'${option}' of ${what} must be ${expected}`)
+  }
   checkTitle(what, title ?? '')
-  if (/[\r\n]/.test(title)) throw new ToolError('CONFIG', `'title' of ${what} must be one line`)
-  if (typeof enabled !== 'boolean' && typeof enabled !== 'function')
-    throw new ToolError(
-      'CONFIG',
-      `'enabled' of ${what} must be true, false, or a function of the params`,
-    )
-  if (visibility !== 'full' && visibility !== 'summary' && typeof visibility !== 'function')
-    throw new ToolError(
-      'CONFIG',
-      `'visibility' of ${what} must be 'full', 'summary', or a function of the params`,
-    )
-  if (summary !== undefined && (typeof summary !== 'string' || summary.trim() === ''))
-    throw new ToolError('CONFIG', `'summary' of ${what} must be a text that is not empty`)
+  requireOption(!/[\r\n]/.test(title), 'title', 'one line')
+  requireOption(
+    typeof enabled === 'boolean' || typeof enabled === 'function',
+    'enabled',
+    'true, false, or a function of the params',
+  )
+  requireOption(
+    visibility === 'full' || visibility === 'summary' || typeof visibility === 'function',
+    'visibility',
+    "'full', 'summary', or a function of the params",
+  )
+  requireOption(
+    summary === undefined || (typeof summary === 'string' && summary.trim() !== ''),
+    'summary',
+    'a text that is not empty',
+  )
   if (visibility === 'summary' && summary === undefined && !otherwise)
     throw new ToolError('CONFIG', `${what} shows its summary, but has none`, {
       suggestion: "Add summary: 'What it is about', or take visibility out",
     })
   validateGuards(what, guards)
-  if (!Array.isArray(children))
-    throw new ToolError('CONFIG', `'children' of ${what} must be a list of sections`)
+  requireOption(Array.isArray(children), 'children', 'a list of sections')
   return {
     key,
     title: title.trim(),
@@ -120,7 +122,7 @@ export function readCommonOptions(
   }
 }
 
-/** Refuses what is no list of guards. */
+/** Throws CONFIG for an invalid list of guards. */
 export function validateGuards(what: string, guards: unknown): void {
   if (
     !Array.isArray(guards) ||
@@ -134,17 +136,17 @@ export function createSection(definition: SectionDefinition): Section<never> {
   return { [sectionSymbol]: definition, key: definition.key, title: definition.title }
 }
 
-/** The definition behind a section; throws CONFIG for anything else, which `what` names. */
+/** Returns the definition of a section. Throws CONFIG for anything else, which `what` names. */
 export function getSectionDefinition(value: unknown, what: string): SectionDefinition {
   if (isObject(value) && sectionSymbol in value) return (value as unknown as Section)[sectionSymbol]
-  const late = value instanceof Promise
-  throw new ToolError(
-    'CONFIG',
-    `${what} is ${late ? 'a promise' : 'no section'}: ${late ? 'write await before it' : 'make it with section({ key, title, body })'}`,
-  )
+  const problem =
+    value instanceof Promise
+      ? 'a promise: write await before it'
+      : 'no section: make it with section({ key, title, body })'
+  throw new ToolError('CONFIG', `${what} is ${problem}`)
 }
 
-/** Runs what may fail in a section, and says in which. */
+/** Adds the section to errors of `run`. */
 export function withErrorContext<T>(what: string, run: () => T): T {
   try {
     return run()
@@ -153,7 +155,7 @@ export function withErrorContext<T>(what: string, run: () => T): T {
   }
 }
 
-/** The failure with the name of the place that it comes from. */
+/** Adds the section to an error. */
 export function addErrorContext(what: string, error: unknown, code = 'CONFIG'): ToolError {
   const { suggestion, details, field } = ToolError.is(error) ? error : ({} as Partial<ToolError>)
   const message = error instanceof Error ? error.message : String(error)
@@ -239,26 +241,20 @@ function selectTools(
   mounted: Servable,
   only: readonly string[] | undefined,
 ): readonly ToolEntry[] {
-  return only === undefined
-    ? mounted.entries
-    : only.map((name) => {
-        const entry = mounted.find(name)
-        if (entry) return entry
-        throw new ToolError(
-          'CONFIG',
-          `'only' of ${what}: ${
-            describeUnknownName(
-              'tool',
-              name,
-              mounted.entries.map((each) => each.name),
-            ).message
-          }`,
-          { suggestion: 'Name tools that it has' },
-        )
+  return (
+    only?.map((name) => {
+      const entry = mounted.find(name)
+      if (entry) return entry
+      const names = mounted.entries.map((each) => each.name)
+      const { message } = describeUnknownName('tool', name, names)
+      throw new ToolError('CONFIG', `'only' of ${what}: ${message}`, {
+        suggestion: 'Name tools that it has',
       })
+    }) ?? mounted.entries
+  )
 }
 
-// In a registry only the id means this very tool.
+// In a registry, only the id is unique.
 function getEntryId(entry: ToolEntry & { readonly id?: string }): string {
   return entry.id ?? entry.name
 }
@@ -269,15 +265,16 @@ function getEntryId(entry: ToolEntry & { readonly id?: string }): string {
  */
 export type SectionVisibility = 'full' | 'summary'
 
-/** What the functions of a section get besides the params. */
+/** The second argument of a section's functions. */
 export type SectionContext = { readonly state: State | undefined }
 
 type AnyParams = Readonly<Record<string, unknown>>
 
-/**
- * What the functions of a section see: the params that it declares, and at run time those of its
- * parents and of the prompt too.
- */
+/** A value, or a function of the params that returns it. */
+export type ValueOrFunction<Value, Params> =
+  Value | ((params: Params, context: SectionContext) => Value | Promise<Value>)
+
+/** The params of a section's functions; at run time those of its parents and of the prompt too. */
 type SectionParamsOf<Schema> = Schema extends LazySchema ? OutputOf<Schema> : AnyParams
 
 /** Everything an author may say about a section. Only `key` and `title` are required. */
@@ -292,24 +289,15 @@ export type SectionOptions<
   /** What the texts of the section take from the params of `render`. */
   readonly params?: Schema
   /** Markdown with `{{name}}` for params, or a function that gives Markdown as it is. */
-  readonly body?:
-    | string
-    | ((params: SectionParamsOf<Schema>, context: SectionContext) => string | Promise<string>)
+  readonly body?: ValueOrFunction<string, SectionParamsOf<Schema>>
   /** Offered to the model while the section is enabled and open. */
   readonly tools?: ToolTree
   /** Look at every call of a tool of the section and of its children. */
   readonly guards?: readonly Guard[]
   /** Default true. A section that is not enabled is not there, nor are its children and tools. */
-  readonly enabled?:
-    | boolean
-    | ((params: SectionParamsOf<Schema>, context: SectionContext) => boolean | Promise<boolean>)
+  readonly enabled?: ValueOrFunction<boolean, SectionParamsOf<Schema>>
   /** Default `full`. */
-  readonly visibility?:
-    | SectionVisibility
-    | ((
-        params: SectionParamsOf<Schema>,
-        context: SectionContext,
-      ) => SectionVisibility | Promise<SectionVisibility>)
+  readonly visibility?: ValueOrFunction<SectionVisibility, SectionParamsOf<Schema>>
   /**
    * What is shown instead of the body while the section is not open; Markdown with `{{name}}` for
    * params.
@@ -331,16 +319,16 @@ export type Section<Given = unknown> = {
 }
 
 type InputParamsOf<Part> = Part extends Section<infer Given> ? Given : unknown
-/** What all of the sections need together. */
+/** The params of all sections together. */
 export type CombinedInputParams<Parts extends readonly Section[]> = {
   [Index in keyof Parts]: (all: InputParamsOf<Parts[Index]>) => void
 }[number] extends (all: infer All) => void
   ? All
   : never
-/** What a caller gives for a schema. */
+/** The input type of a schema. */
 export type InputParamsFor<Schema> = Schema extends LazySchema ? InputOf<Schema> : unknown
 
-/** A tool of a section, and how it is called where that is not by its definition alone. */
+/** A tool of a section; `start` calls it when its definition alone is not enough. */
 export type MountedTool = {
   readonly entry: ToolEntry
   readonly start?: (
@@ -354,23 +342,17 @@ export type SectionDefinition = {
   readonly key: string
   readonly title: string
   readonly params: LazySchema | undefined
-  readonly body:
-    | TextTemplate
-    | ((params: never, context: SectionContext) => string | Promise<string>)
-    | undefined
-  /** Asked each time, because what is mounted may change. */
+  readonly body: TextTemplate | Exclude<ValueOrFunction<string, never>, string> | undefined
+  /** Called each time, because a mounted toolset may change. */
   tools(): readonly MountedTool[]
-  /** Loads what the definitions of the tools need. */
+  /** Loads the definitions of the tools. */
   prepare?(): Promise<void>
   readonly guards: readonly Guard[]
-  readonly enabled:
-    boolean | ((params: never, context: SectionContext) => boolean | Promise<boolean>)
-  readonly visibility:
-    | SectionVisibility
-    | ((params: never, context: SectionContext) => SectionVisibility | Promise<SectionVisibility>)
+  readonly enabled: ValueOrFunction<boolean, never>
+  readonly visibility: ValueOrFunction<SectionVisibility, never>
   readonly summary: TextTemplate | (() => string) | undefined
   readonly children: readonly SectionDefinition[]
-  /** The folder behind it, where it is a skill. */
+  /** The folder of a skill. */
   readonly skill?: SkillFolder
 }
 
@@ -378,21 +360,21 @@ export type SectionDefinition = {
 export type SkillFolder = {
   readonly name: string
   readonly description: string
-  /** What stands below the head of SKILL.md. */
+  /** The text below the front matter of SKILL.md. */
   readonly text: string
-  /** The folder itself, all links followed. */
+  /** The folder, with links resolved. */
   readonly folder: string
   /** Its other files, with `/` between the parts, sorted. */
   readonly files: readonly string[]
 }
 
-/** What may be said about a skill besides its own SKILL.md. */
+/** Options of a skill besides its own SKILL.md. */
 export type SkillSectionOptions = Partial<
   Pick<
     SectionOptions<undefined>,
     'key' | 'title' | 'summary' | 'tools' | 'guards' | 'enabled' | 'visibility' | 'children'
   >
 > & {
-  /** What a relative folder is relative to; default: the directory of the process. */
+  /** The base of a relative folder; default: the working directory. */
   readonly cwd?: string
 }

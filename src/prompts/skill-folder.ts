@@ -29,7 +29,7 @@ const SKILL_OPTION_NAMES = [
   'cwd',
 ] as const satisfies readonly (keyof SkillSectionOptions)[]
 
-/** Reads the folder of a skill and makes a section of it. */
+/** Reads the folder of a skill and creates its section. */
 export async function createSkillSection(
   folder: string,
   options: SkillSectionOptions,
@@ -56,7 +56,7 @@ export async function createSkillSection(
       () => skill.description,
     ),
     params: undefined,
-    // The text of somebody else is no template: braces in it stay.
+    // The text of a skill is no template: braces in it stay.
     body: () =>
       [text, renderFileList(skill.name, skill.files)].filter((part) => part !== '').join('\n\n'),
     tools: () => entries,
@@ -64,7 +64,7 @@ export async function createSkillSection(
   })
 }
 
-// The section has a heading of its own; the first one of the text would say it twice.
+// The section has its own heading, so the first one of the text is removed.
 function splitHeading(text: string): {
   readonly heading: string | undefined
   readonly text: string
@@ -84,10 +84,7 @@ function renderFileList(name: string, files: readonly string[]): string {
   ].join('\n')
 }
 
-/**
- * Reads the folder of a skill. Throws INVALID_PATH where there is none, and CONFIG for one that
- * cannot be used.
- */
+/** Reads the folder of a skill. Throws INVALID_PATH when it is missing, CONFIG when it is invalid. */
 async function loadSkill(path: string, cwd: string): Promise<SkillFolder> {
   const folder = resolveSkillFolder(resolve(cwd, path), path)
   const files = await listSkillFiles(folder)
@@ -123,77 +120,66 @@ const SKILL_NAME_PATTERN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const FRONT_MATTER_EXAMPLE =
   '---\nname: my-skill\ndescription: What it does, and when to use it\n---'
 
-/**
- * Reads a SKILL.md: its YAML head and the text below. Throws CONFIG, naming the file, for what no
- * agent could use.
- */
+/** Parses a SKILL.md: its front matter and the text below. Throws CONFIG, naming the file. */
 async function parseSkillFile(
   file: string,
   source: string,
 ): Promise<Pick<SkillFolder, 'name' | 'description' | 'text'>> {
+  const fail = (problem: string, fix: string): ToolError =>
+    new ToolError('CONFIG', `${file} ${problem}`, { details: { file }, suggestion: fix })
   const lines = source
     .replace(/^\ufeff/, '')
     .replace(/\r\n?/g, '\n')
     .split('\n')
-  const end =
-    lines[0]?.trimEnd() === '---'
-      ? lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---')
-      : -1
+  const isFence = (line: string | undefined): boolean => line?.trimEnd() === '---'
+  const end = isFence(lines[0]) ? lines.findIndex((line, index) => index > 0 && isFence(line)) : -1
   if (end === -1)
-    throw createSkillFileError(
-      file,
+    throw fail(
       'has no head between two lines of ---',
       `Begin the file with\n${FRONT_MATTER_EXAMPLE}`,
     )
-  // The dashes stay as an empty line, so that problems are told with the lines of the file.
+  // The dashes become an empty line, so that problems are reported with the lines of the file.
   const { value } = await readYamlDocument(file, ['', ...lines.slice(1, end)].join('\n'))
-  const head = isObject(value) ? value : {}
-  return {
-    name: requireSkillName(file, head['name']),
-    description: requireSkillDescription(file, head['description']),
-    text: lines.slice(end + 1).join('\n'),
+  const { name, description } = isObject(value) ? value : {}
+  if (!isSkillName(name)) {
+    const found =
+      name === undefined ? 'has no name' : `has the name ${shorten(JSON.stringify(name), 80)}`
+    throw fail(
+      `${found}; a name is 1 to ${SKILL_LIMITS.name} small letters, digits and single '-' between them`,
+      'Write name: my-skill into its head',
+    )
   }
-}
-
-function requireSkillName(file: string, name: unknown): string {
-  if (typeof name === 'string' && name.length <= SKILL_LIMITS.name && SKILL_NAME_PATTERN.test(name))
-    return name
-  const found =
-    name === undefined ? 'has no name' : `has the name ${shorten(JSON.stringify(name), 80)}`
-  throw createSkillFileError(
-    file,
-    `${found}; a name is 1 to ${SKILL_LIMITS.name} small letters, digits and single '-' between them`,
-    'Write name: my-skill into its head',
-  )
-}
-
-function requireSkillDescription(file: string, description: unknown): string {
-  const text = typeof description === 'string' ? description.trim() : ''
-  if (text === '')
-    throw createSkillFileError(
-      file,
+  const trimmed = typeof description === 'string' ? description.trim() : ''
+  if (trimmed === '')
+    throw fail(
       'has no description',
       'Write description: What it does, and when to use it, into its head',
     )
-  if (text.length > SKILL_LIMITS.description)
-    throw createSkillFileError(
-      file,
-      `has a description of ${text.length} characters; ${SKILL_LIMITS.description} are allowed`,
+  if (trimmed.length > SKILL_LIMITS.description)
+    throw fail(
+      `has a description of ${trimmed.length} characters; ${SKILL_LIMITS.description} are allowed`,
       'Move the rest into the text',
     )
-  return text
+  return { name, description: trimmed, text: lines.slice(end + 1).join('\n') }
 }
 
-function createSkillFileError(file: string, problem: string, fix: string): ToolError {
-  return new ToolError('CONFIG', `${file} ${problem}`, { details: { file }, suggestion: fix })
+function isSkillName(name: unknown): name is string {
+  return (
+    typeof name === 'string' && name.length <= SKILL_LIMITS.name && SKILL_NAME_PATTERN.test(name)
+  )
 }
 
 /**
- * The files of a skill, sorted, `/` between the parts, without those whose names begin with a dot.
- * Throws CONFIG for links that lead out of the folder, for what is no file, and beyond the limits.
+ * Lists the files of a skill, sorted, without hidden ones. Throws CONFIG for links that lead out of
+ * the folder, for special files, and beyond the limits.
  */
 async function listSkillFiles(folder: string): Promise<readonly string[]> {
   const { readdir, stat } = await import('node:fs/promises')
+  const fail = (problem: string, fix: string): ToolError =>
+    new ToolError('CONFIG', `the skill in ${folder}: ${problem}`, {
+      details: { folder },
+      suggestion: fix,
+    })
   const files: string[] = []
   let bytes = 0
   let entries = 0
@@ -202,59 +188,41 @@ async function listSkillFiles(folder: string): Promise<readonly string[]> {
     bytes += size
     files.push(path)
     if (size > SKILL_LIMITS.fileBytes)
-      throw createSkillError(
-        folder,
+      throw fail(
         `'${path}' has ${size} bytes; a file of a skill may have ${SKILL_LIMITS.fileBytes}`,
         'Make it smaller, or take it out',
       )
     if (bytes > SKILL_LIMITS.bytes)
-      throw createSkillError(
-        folder,
-        `its files have more than ${SKILL_LIMITS.bytes} bytes together`,
-        'Take some out',
-      )
+      throw fail(`its files have more than ${SKILL_LIMITS.bytes} bytes together`, 'Take some out')
   }
   const walk = async (below: readonly string[]): Promise<void> => {
     if (below.length > SKILL_LIMITS.depth)
-      throw createSkillError(
-        folder,
+      throw fail(
         `'${below.join('/')}' is nested more than ${SKILL_LIMITS.depth} deep`,
         'Move it up',
       )
     for (const entry of await readdir(join(folder, ...below), { withFileTypes: true })) {
-      // `.git` and its like are no part of what a skill says.
+      // `.git` and the like are not part of a skill.
       if (entry.name.startsWith('.')) continue
       const path = [...below, entry.name].join('/')
       if ((entries += 1) > SKILL_LIMITS.entries)
-        throw createSkillError(
-          folder,
-          `it has more than ${SKILL_LIMITS.entries} files and folders`,
-          'Take some out',
-        )
+        throw fail(`it has more than ${SKILL_LIMITS.entries} files and folders`, 'Take some out')
       if (entry.isDirectory()) await walk([...below, entry.name])
       else if (entry.isFile()) await add(path)
       else if (!entry.isSymbolicLink())
-        throw createSkillError(folder, `'${path}' is neither a file nor a folder`, 'Take it out')
+        throw fail(`'${path}' is neither a file nor a folder`, 'Take it out')
       else {
         const real = resolveBelow(folder, join(folder, path))
         if (real === undefined)
-          throw createSkillError(
-            folder,
+          throw fail(
             `the link '${path}' leads out of the folder, or nowhere`,
             'Put a copy in its place',
           )
-        // What a link to a folder of the skill shows is listed there already.
+        // The files of a linked folder are listed in that folder.
         if ((await stat(real)).isFile()) await add(path)
       }
     }
   }
   await walk([])
   return files.sort((left, right) => (left < right ? -1 : 1))
-}
-
-function createSkillError(folder: string, problem: string, fix: string): ToolError {
-  return new ToolError('CONFIG', `the skill in ${folder}: ${problem}`, {
-    details: { folder },
-    suggestion: fix,
-  })
 }

@@ -5,13 +5,13 @@
 import { ToolError } from '../protocol/tool-error.ts'
 import { shorten } from '../util/text.ts'
 
-/** A text with places for params: texts and places take turns, beginning and ending with a text. */
+/** Texts and placeholders alternate, beginning and ending with a text. */
 export type TextTemplate = {
   readonly texts: readonly string[]
-  readonly places: readonly (readonly string[])[]
+  readonly placeholders: readonly (readonly string[])[]
 }
 
-// A backslash before the braces takes their meaning away.
+// A backslash escapes the braces.
 const BRACES_PATTERN = /\\\{\{|\{\{/g
 const PLACEHOLDER_PATTERN = /^\s*([A-Za-z_][\w-]*(?:\.[A-Za-z0-9_][\w-]*)*)\s*$/
 
@@ -22,11 +22,11 @@ const PLACEHOLDER_PATTERN = /^\s*([A-Za-z_][\w-]*(?:\.[A-Za-z0-9_][\w-]*)*)\s*$/
 export function parseTemplate(what: string, source: string): TextTemplate {
   const text = dedent(source)
   const texts: string[] = []
-  const places: string[][] = []
+  const placeholders: string[][] = []
   let current = ''
   let position = 0
   for (const { 0: mark, index } of text.matchAll(BRACES_PATTERN)) {
-    // Braces inside of a place that was read already.
+    // Braces inside a placeholder that was read already.
     if (index < position) continue
     current += text.slice(position, index)
     if (mark !== '{{') {
@@ -47,32 +47,26 @@ export function parseTemplate(what: string, source: string): TextTemplate {
       })
     }
     texts.push(current)
-    places.push(path.split('.'))
+    placeholders.push(path.split('.'))
     current = ''
     position = end + 2
   }
-  return { texts: [...texts, current + text.slice(position)], places }
+  return { texts: [...texts, current + text.slice(position)], placeholders }
 }
 
-/**
- * The text with the values in their places. A value is put in as it is: braces in it mean nothing.
- */
-export function renderTemplate({ texts, places }: TextTemplate, params: unknown): string {
+/** Renders the text with the values. Braces in values have no meaning. */
+export function renderTemplate({ texts, placeholders }: TextTemplate, params: unknown): string {
   return texts
     .map((text, index) =>
-      index === 0 ? text : toTemplateText(getPath(params, places[index - 1]!)) + text,
+      index === 0 ? text : toTemplateText(getPath(params, placeholders[index - 1]!)) + text,
     )
     .join('')
 }
 
-/**
- * A text in the form that is rendered: line ends as everywhere, no empty lines around it, and
- * without the margin that a text in code has.
- */
+/** Normalises line ends, and removes surrounding empty lines and the indentation of source code. */
 export function dedent(source: string): string {
   const lines = source.replace(/\r\n?/g, '\n').split('\n')
-  // Only a text that begins on a line of its own has a margin; elsewhere the first line would not
-  // count.
+  // Only a text that begins on its own line has an indentation.
   const margin = lines[0]?.trim() === '' ? getMargin(lines) : 0
   while (lines[0]?.trim() === '') lines.shift()
   while (lines.at(-1)?.trim() === '') lines.pop()
