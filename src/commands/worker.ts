@@ -69,7 +69,7 @@ export async function runWorker(
     const isToken = token === undefined ? undefined : createTokenMatcher(`Bearer ${token}`)
     const endpoint = await openWorkerEndpoint(sdk, {
       ...address,
-      services: createWorkerServices(sdk, { steps }),
+      services: createWorkerServices(sdk, steps),
       ...compact({
         isAllowed: isToken
           ? (authorization: string | undefined) => isToken(authorization ?? '')

@@ -4,12 +4,16 @@
  */
 
 import { ToolError } from '../../protocol/tool-error.ts'
-import { sendRequest, toErrorCode } from '../../registry/http.ts'
 import type { HttpResult } from '../../registry/http.ts'
+import { sendRequest, toErrorCode } from '../../registry/http.ts'
+import { delay } from '../../util/async.ts'
 import { compact, isObject } from '../../util/values.ts'
 import { WORKFLOW_SERVICE } from './wire.ts'
 
-/** A place of a Restate server. */
+/** How long the server may take to answer a request. */
+export const REQUEST_TIMEOUT_MS = 30_000
+
+/** An address of a Restate server. */
 export type RestateServer = {
   readonly url: string
   readonly who: string
@@ -83,24 +87,14 @@ export async function withRetries<Result>(
       if (!ToolError.is(error) || !error.retryable || count >= tries || signal.aborted) throw error
       onFailure?.(error)
     }
-    await delay(wait, signal)
+    await delayOrThrow(wait, signal)
   }
 }
 
 /** Waits; rejects with the reason of the signal. */
-export function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, milliseconds)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
+export async function delayOrThrow(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await delay(milliseconds, signal)
+  signal.throwIfAborted()
 }
 
 /** The admin interface of a Restate server. */
@@ -127,13 +121,10 @@ export async function registerWorker(
     path: '/deployments',
     body: compact({ uri, force: true, additional_headers: headers }),
     signal,
-    timeout: 30_000,
+    timeout: REQUEST_TIMEOUT_MS,
   })
   if (status >= 200 && status < 300) return
-  const why =
-    isObject(document) && typeof document['message'] === 'string'
-      ? document['message']
-      : bytes.toString('utf8', 0, 500)
+  const why = readMessage(document, bytes)
   throw new ToolError(
     'DEPENDENCY',
     `the Restate server at ${admin.url} does not take the worker at ${uri}: ${why}`,
@@ -166,7 +157,7 @@ async function queryOnce(
     path: '/query',
     body: { query: sql },
     signal,
-    timeout: 30_000,
+    timeout: REQUEST_TIMEOUT_MS,
   })
   const rows = isObject(document) ? document['rows'] : undefined
   if (status === 200 && Array.isArray(rows)) return rows as never
@@ -213,7 +204,7 @@ export async function signalExecution(
     path: `/${WORKFLOW_SERVICE}/${id}/${handler}/send`,
     body,
     headers: { 'idempotency-key': word },
-    timeout: 30_000,
+    timeout: REQUEST_TIMEOUT_MS,
   })
   const invocation = isObject(sent.document) ? sent.document['invocationId'] : undefined
   if (sent.status >= 300 || typeof invocation !== 'string')
@@ -233,17 +224,25 @@ export async function signalExecution(
   if (heard.status >= 400) throw toRestateError(heard, ingress, what)
 }
 
-// A word to an execution that never was would wait for it.
+/** The result of an execution: HTTP status 200 when it is over, 470 before, 404 for none. */
+export function askOutput(
+  { ask }: Pick<RestateConnection, 'ask'>,
+  id: string,
+): Promise<HttpResult> {
+  return ask({
+    method: 'GET',
+    path: `/restate/workflow/${WORKFLOW_SERVICE}/${id}/output`,
+    timeout: REQUEST_TIMEOUT_MS,
+  })
+}
+
+// A signal to an execution that never existed would wait for it.
 async function requireRunningExecution(
   id: string,
   ask: RestateConnection['ask'],
   ingress: RestateServer,
 ): Promise<void> {
-  const { status } = await ask({
-    method: 'GET',
-    path: `/restate/workflow/${WORKFLOW_SERVICE}/${id}/output`,
-    timeout: 30_000,
-  })
+  const { status } = await askOutput({ ask }, id)
   if (status === 404)
     throw new ToolError(
       'NOT_FOUND',
@@ -298,7 +297,7 @@ export async function waitForRemoteEnd(
         pause = 100
       } else if (now() - lastSeen > patience * 1000) throw error
     }
-    await delay(pause, signal)
+    await delayOrThrow(pause, signal)
   }
 }
 
@@ -308,30 +307,22 @@ export function toRestateError(
   { url }: RestateServer,
   what: string,
 ): ToolError {
-  const why =
-    isObject(document) && typeof document['message'] === 'string'
-      ? document['message']
-      : bytes.toString('utf8', 0, 500)
-  if (isUnknownService(status, why)) return createNoWorkerError(url, what)
-  const code = toErrorCode(status)
-  return new ToolError(
-    code,
-    `${what}: ${why === '' ? `the Restate server at ${url} answered with HTTP status ${status}` : why}`,
-  )
+  const why = readMessage(document, bytes)
+  const isUnknownService = status === 404 && /\bservice\b/i.test(why)
+  if (isUnknownService)
+    return new ToolError(
+      'DEPENDENCY',
+      `${what}: no worker has registered at the Restate server ${url}`,
+      {
+        suggestion:
+          'Start one: toolable worker --listen 127.0.0.1:9080 --admin http://127.0.0.1:9070',
+      },
+    )
+  const shown = why || `the Restate server at ${url} answered with HTTP status ${status}`
+  return new ToolError(toErrorCode(status), `${what}: ${shown}`)
 }
 
-/** What is said where nobody has registered the service. */
-function createNoWorkerError(url: string, what: string): ToolError {
-  return new ToolError(
-    'DEPENDENCY',
-    `${what}: no worker has registered at the Restate server ${url}`,
-    {
-      suggestion:
-        'Start one: toolable worker --listen 127.0.0.1:9080 --admin http://127.0.0.1:9070',
-    },
-  )
-}
-
-function isUnknownService(status: number, why: string): boolean {
-  return status === 404 && /\bservice\b/i.test(why)
+function readMessage(document: unknown, bytes: Buffer): string {
+  const message = isObject(document) ? document['message'] : undefined
+  return typeof message === 'string' ? message : bytes.toString('utf8', 0, 500)
 }

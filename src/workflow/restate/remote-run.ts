@@ -14,6 +14,7 @@ import type {
   StartRunTarget,
 } from '../../runner/run-target.ts'
 import type { ToolLine } from '../../runner/tool-output.ts'
+import { delay } from '../../util/async.ts'
 import { compact } from '../../util/values.ts'
 import type { Workflow } from '../definition/model.ts'
 import type { Execution, OperationOutcome, WorkflowQuestion } from '../engine.ts'
@@ -25,7 +26,6 @@ import {
   toRunTargetEnd,
 } from '../run-protocol.ts'
 import { getTaskPayload, toFailureOutcome } from '../step-host.ts'
-import { delay } from './client.ts'
 import type { RestateEngine } from './restate-engine.ts'
 import { createRestateEngine } from './restate-engine.ts'
 import type { TaskRecord } from './wire.ts'
@@ -134,7 +134,7 @@ async function watchExecution(
       // Whoever waits for the end notices when the server stays away.
     }
     if (isLast) return
-    await delay(pause, signal).catch(() => undefined)
+    await delay(pause, signal)
   }
 }
 

@@ -8,24 +8,31 @@
  * worker.ts (endpoint and running tools).
  */
 
-import type { RunState } from '../../protocol/run-state.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { HttpResult } from '../../registry/http.ts'
-import { createRunId, isRunId } from '../../runner/run-paths.ts'
+import { createRunId } from '../../runner/run-paths.ts'
 import { compact, isObject } from '../../util/values.ts'
-import type { Execution, ExecutionHandle, WorkflowEngine } from '../engine.ts'
+import type {
+  Execution,
+  ExecutionFilter,
+  ExecutionHandle,
+  WorkflowEngine,
+  WorkflowQuestion,
+} from '../engine.ts'
+import { matchesFilter, requireRunId } from '../engine.ts'
 import { hashWorkflow } from '../request.ts'
+import type { RestateConnection, RestateRequest, RestateServer } from './client.ts'
 import {
+  askOutput,
   createAdminServer,
   queryAdmin,
+  REQUEST_TIMEOUT_MS,
   sendRestateRequest,
   signalExecution,
   toRestateError,
   waitForRemoteEnd,
   withRetries,
 } from './client.ts'
-import type { RestateConnection, RestateRequest, RestateServer } from './client.ts'
-import { QUESTION_KEY_PREFIX, QUESTION_SERVICE, STATE_KEYS, WORKFLOW_SERVICE } from './wire.ts'
 import type {
   RemoteExecutionStatus,
   RestateRunRequest,
@@ -33,6 +40,7 @@ import type {
   StoredQuestion,
   TaskRecord,
 } from './wire.ts'
+import { QUESTION_KEY_PREFIX, QUESTION_SERVICE, STATE_KEYS, WORKFLOW_SERVICE } from './wire.ts'
 
 type RestateEngineOptions = {
   /** Where the server takes calls: `http://127.0.0.1:8080`. */
@@ -84,7 +92,7 @@ export function createRestateEngine({
   const place = { ingress, admin, ask, signal }
 
   const attach = (id: string): ExecutionHandle => {
-    const done = waitForRemoteEnd(requireRunId(id), { ...place, patience, now }).then((answer) =>
+    const done = waitForRemoteEnd(checkId(id), { ...place, patience, now }).then((answer) =>
       getRemoteExecution(id, place, answer),
     ) as Promise<Execution>
     // Whoever only starts need not look at the end.
@@ -103,47 +111,30 @@ export function createRestateEngine({
       }
       const answer = await ask({
         method: 'POST',
-        path: `/${WORKFLOW_SERVICE}/${requireRunId(id)}/run/send`,
+        path: `/${WORKFLOW_SERVICE}/${checkId(id)}/run/send`,
         body,
-        timeout: 30_000,
+        timeout: REQUEST_TIMEOUT_MS,
       })
       if (answer.status >= 300)
         throw toRestateError(answer, ingress, `the workflow '${definition.name}' was not started`)
       return attach(id)
     },
-    async answer(id, question, value, by) {
-      await signalExecution(place, requireRunId(id), 'answer', {
-        question,
-        value,
-        ...compact({ by }),
-      })
-    },
-    async cancel(id, reason) {
-      await signalExecution(
-        place,
-        requireRunId(id),
-        'cancel',
-        reason === undefined ? {} : { reason },
-      )
-    },
-    get: async (id) => getRemoteExecution(requireRunId(id), place),
-    standing: async (id, since) => getRemoteStatus(requireRunId(id), place, since),
-    list: (filter) => listRemoteExecutions(filter, place),
+    answer: async (id, question, value, by) =>
+      signalExecution(place, checkId(id), 'answer', { question, value, ...compact({ by }) }),
+    cancel: async (id, reason) =>
+      signalExecution(place, checkId(id), 'cancel', compact({ reason })),
+    get: async (id) => getRemoteExecution(checkId(id), place),
+    standing: async (id, since) => getRemoteStatus(checkId(id), place, since),
+    list: (filter = {}) => listRemoteExecutions(filter, place),
     async close() {
       closing.abort(new ToolError('CANCELLED', 'the engine was closed'))
     },
   }
 }
 
-// It becomes part of an address and of a question in SQL.
-function requireRunId(id: string): string {
-  if (!isRunId(id))
-    throw new ToolError(
-      'INVALID_INPUT',
-      `'${String(id).slice(0, 100)}' is not the id of a workflow: ids look like r-0123456789`,
-      { field: 'id' },
-    )
-  return id
+// It becomes part of a URL and of an SQL query.
+function checkId(id: string): string {
+  return requireRunId(id, 'is not')
 }
 
 function parseServerUrl(text: string, field: string): string {
@@ -156,6 +147,7 @@ function parseServerUrl(text: string, field: string): string {
 }
 
 const MAX_LISTED = 1000
+const UNKNOWN_STATUS: RemoteExecutionStatus = { questions: [], tasks: [] }
 
 /** How an execution stands; `ended` is its answer where that is known already. */
 async function getRemoteExecution(
@@ -163,36 +155,20 @@ async function getRemoteExecution(
   place: RestateConnection,
   ended?: HttpResult,
 ): Promise<Execution | undefined> {
-  const answer =
-    ended ??
-    (await place.ask({
-      method: 'GET',
-      path: `/restate/workflow/${WORKFLOW_SERVICE}/${id}/output`,
-      timeout: 30_000,
-    }))
+  const answer = ended ?? (await askOutput(place, id))
   if (answer.status === 404) return undefined
   if (answer.status === 200) return toFinishedExecution(id, answer.document as RestateRunResult)
-  const standing = (await getRemoteStatus(id, place).catch(() => undefined)) ?? {
-    questions: [],
-    tasks: [],
-  }
+  const standing = (await getRemoteStatus(id, place).catch(() => undefined)) ?? UNKNOWN_STATUS
   const { name = '', hash = '', created = '' } = standing.info ?? {}
-  const base = { id, name, hash, created }
-  if (answer.status === 470) return { ...base, ...toStateFields(standing) }
-  return {
-    ...base,
-    state: 'failed',
-    error: toExecutionError(toRestateError(answer, place.ingress, `${id} failed`)),
-  }
+  const head = { id, name, hash, created }
+  if (answer.status === 470) return { ...head, ...toStateFields(standing) }
+  const { code, message, retryable } = toRestateError(answer, place.ingress, `${id} failed`)
+  return { ...head, state: 'failed', error: { code, message, retryable } }
 }
 
 function toFinishedExecution(id: string, { state, settled, info }: RestateRunResult): Execution {
-  return {
-    id,
-    ...info,
-    state,
-    ...(settled.ok ? { result: settled.value } : { error: settled.error }),
-  }
+  const head = { id, ...info, state }
+  return settled.ok ? { ...head, result: settled.value } : { ...head, error: settled.error }
 }
 
 /**
@@ -223,11 +199,7 @@ async function getRemoteStatus(
 
 /** Executions, the newest first. Throws CONFIG where there is no admin interface to ask. */
 async function listRemoteExecutions(
-  {
-    name,
-    state,
-    limit = 100,
-  }: { readonly name?: string; readonly state?: RunState; readonly limit?: number } = {},
+  filter: ExecutionFilter,
   { admin, signal }: RestateConnection,
 ): Promise<readonly Execution[]> {
   if (!admin)
@@ -236,6 +208,7 @@ async function listRemoteExecutions(
       'lists come from the admin interface of the Restate server, and its address is not known',
       { field: 'admin', suggestion: '--admin http://127.0.0.1:9070' },
     )
+  const { name, state, limit = 100 } = filter
   const most = name === undefined && state === undefined ? limit : MAX_LISTED
   const found = await queryAdmin(
     admin,
@@ -251,15 +224,9 @@ async function listRemoteExecutions(
   for (const note of notes) byId.set(note['id'], [...(byId.get(note['id']) ?? []), note])
   return found
     .map((row) =>
-      toListedExecution(
-        row,
-        parseStatusRows(byId.get(row['id']) ?? [], 0) ?? { questions: [], tasks: [] },
-      ),
+      toListedExecution(row, parseStatusRows(byId.get(row['id']) ?? [], 0) ?? UNKNOWN_STATUS),
     )
-    .filter(
-      (one) =>
-        (name === undefined || one.name === name) && (state === undefined || one.state === state),
-    )
+    .filter((one) => matchesFilter(one, filter))
     .slice(0, limit)
 }
 
@@ -268,33 +235,27 @@ function toListedExecution(
   standing: RemoteExecutionStatus,
 ): Execution {
   const { info, end, error } = standing
-  const over = row['status'] === 'completed'
-  const base = {
+  const { status, created_at, completed_at, completion_failure } = row
+  const head = {
     id: String(row['id']),
     name: info?.name ?? '',
     hash: info?.hash ?? '',
-    created: info?.created ?? String(row['created_at']),
+    created: info?.created ?? String(created_at),
   }
-  if (!over)
-    return {
-      ...base,
-      ...toStateFields(standing),
-      ...(row['status'] === 'pending' || row['status'] === 'ready' || row['status'] === 'scheduled'
-        ? { state: 'queued' as const }
-        : {}),
-    }
-  const ended = typeof row['completed_at'] === 'string' ? { ended: row['completed_at'] } : {}
-  if (end) return { ...base, ...ended, state: end, ...compact({ error }) }
-  return {
-    ...base,
-    ...ended,
+  if (status !== 'completed') {
+    const isQueued = status === 'pending' || status === 'ready' || status === 'scheduled'
+    const open = { ...head, ...toStateFields(standing) }
+    return isQueued ? { ...open, state: 'queued' } : open
+  }
+  const ended = typeof completed_at === 'string' ? completed_at : undefined
+  if (end) return compact({ ...head, ended, state: end, error })
+  const message = String(completion_failure ?? 'the server ended it')
+  return compact({
+    ...head,
+    ended,
     state: 'failed',
-    error: {
-      code: 'INTERNAL',
-      message: String(row['completion_failure'] ?? 'the server ended it'),
-      retryable: false,
-    },
-  }
+    error: { code: 'INTERNAL', message, retryable: false },
+  })
 }
 
 function toStateFields({
@@ -313,23 +274,17 @@ function parseStatusRows(
   const notes = new Map(
     rows.map((row) => [String(row['key']), parseOptionalJson(row['value_utf8'])]),
   )
-  const tasks = [...notes]
-    .filter(([key, value]) => key.startsWith(STATE_KEYS.task) && isObject(value))
-    .map(([, value]) => value as TaskRecord)
-  const asked = [...notes]
-    .filter(([key]) => key.startsWith(QUESTION_KEY_PREFIX))
-    .map(([, value]) => value as StoredQuestion)
-  const [info, end, error] = [
-    notes.get(STATE_KEYS.info),
-    notes.get(STATE_KEYS.end),
-    notes.get(STATE_KEYS.error),
-  ]
+  const listWithPrefix = (prefix: string): readonly unknown[] =>
+    [...notes].filter(([key]) => key.startsWith(prefix)).map(([, value]) => value)
+  const tasks = listWithPrefix(STATE_KEYS.task).filter(isObject) as unknown as TaskRecord[]
+  const asked = listWithPrefix(QUESTION_KEY_PREFIX) as readonly StoredQuestion[]
+  const own = (notes.get(STATE_KEYS.questions) ?? []) as readonly WorkflowQuestion[]
   return compact({
-    info: info !== undefined ? (info as NonNullable<RemoteExecutionStatus['info']>) : undefined,
-    end: end !== undefined ? (end as NonNullable<RemoteExecutionStatus['end']>) : undefined,
-    error: error !== undefined ? (error as NonNullable<RemoteExecutionStatus['error']>) : undefined,
+    info: notes.get(STATE_KEYS.info) as RemoteExecutionStatus['info'],
+    end: notes.get(STATE_KEYS.end) as RemoteExecutionStatus['end'],
+    error: notes.get(STATE_KEYS.error) as RemoteExecutionStatus['error'],
     questions: [
-      ...((notes.get(STATE_KEYS.questions) ?? []) as RemoteExecutionStatus['questions']),
+      ...own,
       ...asked.filter(({ isAnswered }) => !isAnswered).map(({ question }) => question),
     ],
     tasks: tasks
@@ -340,12 +295,4 @@ function parseStatusRows(
 
 function parseOptionalJson(text: unknown): unknown {
   return typeof text === 'string' ? (JSON.parse(text) as unknown) : undefined
-}
-
-function toExecutionError({
-  code,
-  message,
-  retryable,
-}: ToolError): NonNullable<Execution['error']> {
-  return { code, message, retryable }
 }

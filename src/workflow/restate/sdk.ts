@@ -68,21 +68,14 @@ export type RestateHandler<Input, Output> = (
   input: Input,
 ) => Promise<Output>
 
-export type RestateDuration =
-  | number
-  | {
-      readonly days?: number
-      readonly hours?: number
-      readonly minutes?: number
-      readonly seconds?: number
-    }
+/** Milliseconds, or a sum of units. */
+type RestateDuration = number | { readonly days?: number; readonly seconds?: number }
 
 /** How the engine treats a handler. */
 export type RestateOptions = {
   readonly inactivityTimeout?: RestateDuration
   readonly abortTimeout?: RestateDuration
   readonly journalRetention?: RestateDuration
-  readonly idempotencyRetention?: RestateDuration
   readonly workflowRetention?: RestateDuration
   readonly ingressPrivate?: boolean
   readonly enableLazyState?: boolean
@@ -137,7 +130,6 @@ export type RestateSdk = {
       meta: { readonly level: string; readonly replaying: boolean },
       ...words: readonly unknown[]
     ) => void
-    readonly identityKeys?: readonly string[]
   }): {
     (request: IncomingMessage, response: ServerResponse): void
     (request: Http2ServerRequest, response: Http2ServerResponse): void

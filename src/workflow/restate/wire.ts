@@ -4,7 +4,13 @@
  */
 
 import type { Workflow } from '../definition/model.ts'
-import type { OperationOutcome, StepError, StepToolCall, WorkflowQuestion } from '../engine.ts'
+import type {
+  EndState,
+  OperationOutcome,
+  StepError,
+  StepToolCall,
+  WorkflowQuestion,
+} from '../engine.ts'
 
 /** The service that executes workflows: one key for each execution, its run id. */
 export const WORKFLOW_SERVICE = 'toolable'
@@ -25,7 +31,7 @@ export type RestateRunRequest = {
 
 /** What an execution gives: it fails as a value, so that the engine never starts it again. */
 export type RestateRunResult = {
-  readonly state: 'completed' | 'failed' | 'cancelled'
+  readonly state: EndState
   readonly settled: OperationOutcome
   /** Which execution it was, so that nobody has to look further. */ readonly info: ExecutionInfo
 }

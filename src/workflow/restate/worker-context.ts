@@ -4,7 +4,6 @@
 
 import { ToolError } from '../../protocol/tool-error.ts'
 import { compact } from '../../util/values.ts'
-import { ExecutionCancelledError } from '../engine.ts'
 import type {
   DurableContext,
   DurableOperation,
@@ -13,15 +12,10 @@ import type {
   StepError,
   WorkflowQuestion,
 } from '../engine.ts'
+import { ExecutionCancelledError } from '../engine.ts'
 import type { RestateContext, RestateFailure, RestatePromise, RestateSdk } from './sdk.ts'
+import type { RestateAnswer, RestateStepRequest, TaskRecord } from './wire.ts'
 import { CANCEL_PROMISE, STATE_KEYS, STEP_SERVICE } from './wire.ts'
-import type {
-  ExecutionInfo,
-  RestateAnswer,
-  RestateRunResult,
-  RestateStepRequest,
-  TaskRecord,
-} from './wire.ts'
 
 type RestateOperation = PendingOperation & {
   launched?: LaunchedOperation
@@ -193,62 +187,42 @@ function toLostOutcome(failure: RestateFailure | undefined): OperationOutcome {
   return { ok: false, error: { code, message, retryable } }
 }
 
-/** Keeps, where everybody may look, what an execution asks and does. It decides nothing. */
+/** Publishes what an execution asks and does. It decides nothing. */
 class TaskStore {
-  private readonly context: RestateContext
   private readonly open = new Map<string, WorkflowQuestion>()
   private changes = 0
 
-  constructor(context: RestateContext) {
-    this.context = context
-  }
+  constructor(private readonly context: RestateContext) {}
 
-  /** Something was begun. */
   begin(operation: DurableOperation): void {
-    if (operation.kind === 'answer') this.ask(operation.question)
+    if (operation.kind === 'answer') {
+      this.open.set(operation.question.id, operation.question)
+      this.storeQuestions()
+    }
     if (operation.kind === 'tool')
-      this.note({ task: operation.key, call: operation.call, status: 'running' })
+      this.storeTask({ task: operation.key, call: operation.call, status: 'running' })
   }
 
-  /** It ended, or nobody waits for it any more. */
+  /** It ended, or is not waited for any more. */
   end(operation: DurableOperation, settled: OperationOutcome): void {
     if (operation.kind === 'answer' && this.open.delete(operation.question.id))
-      this.context.set(STATE_KEYS.questions, [...this.open.values()])
+      this.storeQuestions()
     if (operation.kind !== 'tool') return
     const { key: task, call } = operation
-    if (settled.ok) this.note(compact({ task, call, status: 'ok', run_id: settled.run_id }))
-    else
-      this.note(
-        compact({
-          task,
-          call,
-          status: 'failed',
-          error: settled.error,
-          run_id: settled.error.run_id,
-        }),
-      )
+    if (settled.ok) this.storeTask(compact({ task, call, status: 'ok', run_id: settled.run_id }))
+    else {
+      const { error } = settled
+      this.storeTask(compact({ task, call, status: 'failed', error, run_id: error.run_id }))
+    }
   }
 
-  private ask(question: WorkflowQuestion): void {
-    this.open.set(question.id, question)
+  private storeQuestions(): void {
     this.context.set(STATE_KEYS.questions, [...this.open.values()])
   }
 
-  private note(task: Omit<TaskRecord, 'change'>): void {
-    this.context.set(`${STATE_KEYS.task}${task.task}`, {
-      ...task,
-      change: (this.changes += 1),
-    } satisfies TaskRecord)
+  private storeTask(task: Omit<TaskRecord, 'change'>): void {
+    this.changes += 1
+    const record: TaskRecord = { ...task, change: this.changes }
+    this.context.set(`${STATE_KEYS.task}${task.task}`, record)
   }
-}
-
-/** Says which execution this is. */
-export function storeBegin(context: RestateContext, info: ExecutionInfo): void {
-  context.set(STATE_KEYS.info, info)
-}
-
-/** Says how it ended. */
-export function storeEnd(context: RestateContext, { state, settled }: RestateRunResult): void {
-  context.set(STATE_KEYS.end, state)
-  if (!settled.ok) context.set(STATE_KEYS.error, settled.error)
 }

@@ -2,10 +2,11 @@
  * A worker process: its HTTP/2 endpoint, and the tools it is running.
  */
 
-import { createServer } from 'node:http2'
 import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2'
+import { createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { ToolError } from '../../protocol/tool-error.ts'
+import { waitAtMost } from '../../util/async.ts'
 import type { OperationOutcome, WorkflowQuestion } from '../engine.ts'
 import type { RestateSdk } from './sdk.ts'
 import type { RestateStepRequest } from './wire.ts'
@@ -82,9 +83,7 @@ export async function openWorkerEndpoint(
     async drain(idle, grace) {
       void stopListening()
       for (const session of sessions) session.close()
-      let timer: NodeJS.Timeout | undefined
-      await Promise.race([idle, new Promise((resolve) => (timer = setTimeout(resolve, grace)))])
-      clearTimeout(timer)
+      await waitAtMost(grace, idle)
     },
     async close() {
       void stopListening()
@@ -95,11 +94,8 @@ export async function openWorkerEndpoint(
 }
 
 function formatLogWord(word: unknown): string {
-  return word instanceof Error
-    ? word.message
-    : typeof word === 'string'
-      ? word.trim()
-      : JSON.stringify(word)
+  if (word instanceof Error) return word.message
+  return typeof word === 'string' ? word.trim() : JSON.stringify(word)
 }
 
 /** Performs a tool, and asks whatever it asks. Never rejects. */
@@ -142,12 +138,9 @@ const MAX_KEPT_STEPS = 1000
 export class LiveSteps {
   private readonly lives = new Map<string, LiveStep>()
   private readonly answers = new Map<string, Map<string, unknown>>()
-  private readonly perform: PerformStep
   private onIdle: () => void = () => undefined
 
-  constructor(perform: PerformStep) {
-    this.perform = perform
-  }
+  constructor(private readonly perform: PerformStep) {}
 
   /**
    * Performs a step, or joins the one that is under way, until it ends or asks something that is
@@ -230,7 +223,7 @@ export class LiveSteps {
           ask,
         ),
       )
-      .catch(toUnexpectedOutcome)
+      .catch((error: unknown) => toDefectOutcome('the worker failed', error))
     const live: LiveStep = resetAsking({ done, controller, asked, isOver: false } as LiveStep)
     this.lives.set(key, live)
     void done.then(() => {
@@ -260,13 +253,8 @@ function getStepKey({ workflow, step, attempt }: RestateStepRequest): string {
   return `${workflow}/${step}#${attempt}`
 }
 
-function toUnexpectedOutcome(error: unknown): OperationOutcome {
-  return {
-    ok: false,
-    error: {
-      code: 'INTERNAL',
-      message: `the worker failed: ${error instanceof Error ? error.message : String(error)}`,
-      retryable: false,
-    },
-  }
+/** The outcome of a defect in toolable itself. */
+export function toDefectOutcome(what: string, error: unknown): OperationOutcome {
+  const why = error instanceof Error ? error.message : String(error)
+  return { ok: false, error: { code: 'INTERNAL', message: `${what}: ${why}`, retryable: false } }
 }

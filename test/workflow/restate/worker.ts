@@ -17,7 +17,7 @@ export async function openWorker(
   const endpoint = await openWorkerEndpoint(sdk, {
     host: '127.0.0.1',
     port,
-    services: createWorkerServices(sdk, { steps: new LiveSteps(perform) }),
+    services: createWorkerServices(sdk, new LiveSteps(perform)),
     onWarning: (text) => warnings.push(text),
   })
   const url = `http://127.0.0.1:${endpoint.port}`
