@@ -147,7 +147,7 @@ export async function showInlineExecution(root: string, id: string): Promise<Sho
   const found = isRunId(id) ? await findInlineExecution(paths, id) : undefined
   if (!found) return undefined
   const { name, state, created, ended, result, error, questions = [] } = found.execution
-  const { records } = found.records()
+  const { records } = found.records
   return compact({
     run_id: id,
     tool: toWorkflowToolName(name),

@@ -125,7 +125,7 @@ export async function readInlineExecution(
 ): Promise<InlineExecution | undefined> {
   const found = await findInlineExecution(getInlinePaths(root), id)
   if (!found) return undefined
-  const records = found.records()
+  const records = found.records
   const told = createInlineEvents(id)
   const events = [records.begin, ...records.records].flatMap((record) => told.of(record))
   const isLeft = found.execution.error && found.execution.ended === undefined

@@ -60,34 +60,29 @@ function toModuleError(
 ): ToolError {
   const known = ToolError.is(thrown) ? thrown : undefined
   if (known?.details?.['problems'] !== undefined) return known
-  const place = findErrorPlace(thrown, file)
-  const at =
-    place === undefined
-      ? { file: shown }
-      : isSameFile(place.file, file)
-        ? { file: shown, line: place.line }
-        : place
+  const at = findErrorPlace(thrown, file, shown)
   const [words] = (known?.message ?? describeError(thrown)).split('\n', 1)
   return createProblemsError([
     {
       ...at,
       path: '',
       message: `${what}: ${words}`,
-      fix: known?.suggestion?.fix ?? `Look at ${at.file}${'line' in at ? `:${at.line}` : ''}`,
+      fix:
+        known?.suggestion?.fix ??
+        `Look at ${at.line === undefined ? at.file : `${at.file}:${at.line}`}`,
     },
   ])
 }
 
-// What failed may be code that the file only calls: where it did is told, and else where the
-// failure was.
+// An error may come from code that the file only calls. The place in the file is better then.
 function findErrorPlace(
   thrown: unknown,
   file: string,
-): { readonly file: string; readonly line: number } | undefined {
+  shown: string,
+): { readonly file: string; readonly line?: number } {
+  const isSameFile = (named: string): boolean => named === file || named === realpathSync(file)
   const places = parseStackLocations((thrown as Partial<Error> | null | undefined)?.stack ?? '')
-  return places.find((place) => isSameFile(place.file, file)) ?? places[0]
-}
-
-function isSameFile(named: string, file: string): boolean {
-  return named === file || named === realpathSync(file)
+  const own = places.find((place) => isSameFile(place.file))
+  if (own) return { file: shown, line: own.line }
+  return places[0] ?? { file: shown }
 }

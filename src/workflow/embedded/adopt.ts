@@ -15,10 +15,9 @@ import { compact } from '../../util/values.ts'
 import type { WorkflowRequestOptions } from '../request.ts'
 import { createWorkflowRequest } from '../request.ts'
 import { JOURNAL_FILE_NAME } from '../run-record.ts'
-import { listOrphans } from './find-executions.ts'
 import { openJournal } from './journal.ts'
 import { getInlinePaths, getSegmentPaths } from './segment-files.ts'
-import type { ExecutionRecords, IndexedExecution } from './segment-reader.ts'
+import type { ExecutionRecords } from './segment-reader.ts'
 import { groupByExecution, readExecutionIndex } from './segment-reader.ts'
 import { openSegment, throwNotTakeable } from './segments.ts'
 
@@ -99,11 +98,6 @@ type AdoptedExecution = ExecutionRecords & {
 // Others adopt what lies in the same file, one after the other.
 const MAX_ADOPT_ATTEMPTS = 20
 const ADOPT_RETRY_MS = 50
-
-/** The executions in a folder of runs that are not over and that no living process has. */
-export async function findOrphans(root: string): Promise<readonly IndexedExecution[]> {
-  return listOrphans(getInlinePaths(root))
-}
 
 /**
  * Takes an execution whose process is gone, to make a run of it. Throws CONFLICT, with the process

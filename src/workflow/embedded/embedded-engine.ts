@@ -19,17 +19,24 @@ import { createRunId } from '../../runner/run-paths.ts'
 import { readTextFile } from '../../util/files.ts'
 import { createFileExclusively, removeStaleFile } from '../../util/lock-file.ts'
 import type { Workflow } from '../definition/model.ts'
-import type { Execution, ExecutionHandle, PerformTool, WorkflowEngine } from '../engine.ts'
+import type {
+  Execution,
+  ExecutionFilter,
+  ExecutionHandle,
+  PerformTool,
+  StartExecutionOptions,
+  WorkflowEngine,
+} from '../engine.ts'
 import { requireRunId } from '../engine.ts'
 import { hashWorkflow } from '../request.ts'
-import type { ExecutionHost, LiveExecution } from './execution.ts'
+import type { ExecutionHost, LiveExecution, OpenedExecution } from './execution.ts'
 import { runExecution } from './execution.ts'
+import type { CancelListener } from './find-executions.ts'
 import {
   dropStaleRequests,
   findInlineExecution,
   listenForCancels,
   listInlineExecutions,
-  listOrphans,
 } from './find-executions.ts'
 import type { BeginRecord } from './journal-records.ts'
 import { createOverError, serializeBegin, stringifyOrThrow } from './journal-records.ts'
@@ -40,8 +47,7 @@ import {
   getSegmentOwner,
   getSegmentPaths,
 } from './segment-files.ts'
-import type { ExecutionRecords, IndexedExecution } from './segment-reader.ts'
-import type { JournalSegment } from './segments.ts'
+import type { JournalSegment, SegmentPool } from './segments.ts'
 import { openSegmentPool } from './segments.ts'
 
 export type EmbeddedEngineOptions = {
@@ -52,198 +58,195 @@ export type EmbeddedEngineOptions = {
   readonly answer?: Answerer
   /** Goes on with what processes that died have left; default true. */
   readonly resume?: boolean
-  /** Milliseconds of the clock on the wall; for tests. */
+  /** The wall clock in milliseconds; for tests. */
   readonly now?: () => number
 }
 
-/** The engine that needs nothing but a folder. */
-export type EmbeddedEngine = WorkflowEngine & {
-  /** Executions that nobody goes on with. */
-  orphans(): Promise<readonly IndexedExecution[]>
-  /** What is on record of an execution; undefined where there is none. */
-  recordsOf(id: string): Promise<ExecutionRecords | undefined>
-  /**
-   * Goes on with the executions that processes that died have left, or with one of them; gives the
-   * ids of all that go on now. Throws CONFLICT, with the process and its place, where somebody has
-   * the one that is meant, NOT_FOUND where there is none.
-   */
-  resume(id?: string): Promise<readonly string[]>
+/**
+ * Opens the embedded engine on a folder of runs: all executions of this process are records in one
+ * file. Throws what prevents using the folder, and CONFIG for damaged records that are to be
+ * resumed.
+ */
+export async function openEmbeddedEngine(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
+  const engine = new EmbeddedEngine(options)
+  await engine.open(options.resume ?? true)
+  return engine
 }
 
-/**
- * Opens the embedded engine on a folder of runs: executions are records in a file that all of this
- * process share. Throws what keeps the folder from being used, and CONFIG for what is damaged there
- * where it is to be resumed.
- */
-export async function openEmbeddedEngine({
-  folder,
-  perform,
-  answer,
-  resume = true,
-  now = Date.now,
-}: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
-  const paths = getInlinePaths(folder)
-  const host: ExecutionHost = { perform, answer, now }
-  const live = new Map<string, LiveExecution>()
-  const starting = new Map<string, Promise<ExecutionHandle>>()
-  ensureInlineFolder(paths)
-  const segments = openSegmentPool(paths, now)
-  const requests = listenForCancels(paths, live)
-  let closed: ToolError | undefined
+/** The engine that needs nothing but a folder. */
+export class EmbeddedEngine implements WorkflowEngine {
+  readonly #paths: InlinePaths
+  readonly #host: ExecutionHost
+  readonly #live = new Map<string, LiveExecution>()
+  readonly #starting = new Map<string, Promise<ExecutionHandle>>()
+  readonly #segments: SegmentPool
+  readonly #requests: CancelListener
+  #closed: ToolError | undefined
 
-  const execute = (
-    opened: Parameters<typeof runExecution>[0],
-    segment: JournalSegment,
-  ): LiveExecution => {
-    const { w } = opened.begin
-    const begun = runExecution(opened, segment, host, () => live.delete(w))
-    live.set(w, begun)
-    requests.wake()
-    // Told whoever waits for it; nobody need.
-    begun.done.catch(() => undefined)
+  constructor({ folder, perform, answer, now = Date.now }: EmbeddedEngineOptions) {
+    this.#paths = getInlinePaths(folder)
+    this.#host = { perform, answer, now }
+    ensureInlineFolder(this.#paths)
+    this.#segments = openSegmentPool(this.#paths, now)
+    this.#requests = listenForCancels(this.#paths, this.#live)
+  }
+
+  async open(resume: boolean): Promise<void> {
+    await dropStaleRequests(this.#paths)
+    if (resume) await this.resume()
+  }
+
+  async start(
+    definition: Workflow,
+    input: unknown,
+    { id }: StartExecutionOptions = {},
+  ): Promise<ExecutionHandle> {
+    this.#requireOpen()
+    if (id === undefined) {
+      const segment = this.#segments.current()
+      return segment
+        ? this.#begin(prepareDefinition(definition), input, createRunId(), segment)
+        : this.#startNew(definition, input, createRunId())
+    }
+    const before = this.#starting.get(id)
+    if (before) return before
+    const begun = this.#startNamed(definition, input, id).finally(() => this.#starting.delete(id))
+    this.#starting.set(id, begun)
     return begun
   }
+
+  async get(id: string): Promise<Execution | undefined> {
+    const mine = this.#live.get(id)
+    return mine ? mine.show() : (await findInlineExecution(this.#paths, id))?.execution
+  }
+
+  async list(filter: ExecutionFilter = {}): Promise<readonly Execution[]> {
+    this.#segments.writeIndex()
+    return listInlineExecutions(this.#paths, this.#live, filter)
+  }
+
+  async cancel(id: string, reason = 'cancelled by the caller'): Promise<void> {
+    const mine = await this.#take(id)
+    await mine.cancel(reason)
+  }
+
+  async answer(id: string, question: string, value: unknown, by?: string): Promise<void> {
+    const mine = await this.#take(id)
+    await mine.answer(question, value, by)
+  }
+
+  /**
+   * Continues the executions that processes that died have left, or one of them; returns the ids.
+   * Throws CONFLICT, with the process and its place, when another one has it, NOT_FOUND when there
+   * is none.
+   */
+  async resume(id?: string): Promise<readonly string[]> {
+    this.#requireOpen()
+    const adopted = await this.#segments.takeOver(id, this.#live)
+    for (const { segment, executions } of adopted) {
+      for (const one of executions) this.#execute(one, segment)
+      segment.live -= 1
+    }
+    return adopted.flatMap(({ executions }) => executions.map((one) => one.begin.w))
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = new ToolError('INTERRUPTED', 'the engine was closed', {
+      suggestion: 'Open it again: what was not over goes on',
+    })
+    this.#requests.close()
+    const left = [...this.#live.values()]
+    for (const one of left) one.stop(this.#closed)
+    await Promise.allSettled(left.map(({ done }) => done))
+    await this.#segments.close()
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw this.#closed
+  }
+
+  #execute(opened: OpenedExecution, segment: JournalSegment): LiveExecution {
+    const { w: id } = opened.begin
+    const begun = runExecution(opened, segment, this.#host, () => this.#live.delete(id))
+    this.#live.set(id, begun)
+    this.#requests.wake()
+    ignoreRejection(begun.done)
+    return begun
+  }
+
   // Few promises: this is what is done most often.
-  const begin = (
+  #begin(
     { hash, definition }: PreparedDefinition,
     input: unknown,
     id: string,
     segment: JournalSegment,
-  ): Promise<ExecutionHandle> => {
+  ): Promise<ExecutionHandle> {
     const text = serializeInput(input)
     segment.define(hash, definition)
-    const record: BeginRecord = {
+    const begin: BeginRecord = {
       t: 'begin',
       w: id,
       h: hash,
       n: definition.name,
-      at: toIsoTime(now()),
+      at: toIsoTime(this.#host.now()),
       i: JSON.parse(text),
     }
-    const position = segment.journal.appendLine(serializeBegin(record, text))
-    segment.note(position, record)
-    const handle = { id, done: execute({ begin: record, definition, records: [] }, segment).done }
-    // What was told to be started goes on whatever happens.
+    const position = segment.journal.appendLine(serializeBegin(begin, text))
+    segment.note(position, begin)
+    const handle = { id, done: this.#execute({ begin, definition, records: [] }, segment).done }
+    // Once the caller has the handle, the execution survives a crash.
     return new Promise((resolve, reject) => {
       segment.journal.whenSynced(position, (lost) => {
         lost ? reject(lost) : resolve(handle)
       })
     })
   }
-  const startNew = async (
-    definition: Workflow,
-    input: unknown,
-    id: string,
-  ): Promise<ExecutionHandle> => {
+
+  async #startNew(definition: Workflow, input: unknown, id: string): Promise<ExecutionHandle> {
     const prepared = prepareDefinition(definition)
-    return begin(prepared, input, id, segments.current() ?? (await segments.next()))
+    const segment = this.#segments.current() ?? (await this.#segments.next())
+    return this.#begin(prepared, input, id, segment)
   }
-  const startNamed = async (
-    definition: Workflow,
-    input: unknown,
-    id: string,
-  ): Promise<ExecutionHandle> => {
-    requireRunId(id)
-    const mine = live.get(id)
+
+  async #startNamed(definition: Workflow, input: unknown, id: string): Promise<ExecutionHandle> {
+    const mine = this.#live.get(requireRunId(id))
     if (mine) return { id, done: mine.done }
-    const release = await claimExecutionId(paths, id)
+    const release = await claimExecutionId(this.#paths, id)
     try {
-      const found = await findInlineExecution(paths, id)
-      if (found) {
-        const done = untilOver(id)
-        // Told whoever waits for it; nobody need.
-        done.catch(() => undefined)
-        return { id, done }
-      }
-      if (existsSync(join(folder, id)))
+      if (await findInlineExecution(this.#paths, id))
+        return { id, done: ignoreRejection(this.#waitForEnd(id)) }
+      if (existsSync(join(this.#paths.root, id)))
         throw new ToolError('CONFLICT', `${id} is a run of its own`, {
           suggestion: `toolable runs show ${id}`,
         })
-      return await startNew(definition, input, id)
+      return await this.#startNew(definition, input, id)
     } finally {
       release()
     }
   }
-  const untilOver = (id: string): Promise<Execution> =>
-    live.get(id)?.done ??
-    waitForExecution(paths, id, async () => {
-      await engine.resume(id)
-      return live.get(id)?.done
-    })
-  const check = (): void => {
-    if (closed) throw closed
+
+  #waitForEnd(id: string): Promise<Execution> {
+    const getDone = (): Promise<Execution> | undefined => this.#live.get(id)?.done
+    return (
+      getDone() ?? waitForExecution(this.#paths, id, () => this.resume(id).then(() => getDone()))
+    )
   }
 
-  const engine: EmbeddedEngine = {
-    async start(definition, input, { id } = {}) {
-      check()
-      if (id === undefined) {
-        const segment = segments.current()
-        return segment
-          ? begin(prepareDefinition(definition), input, createRunId(), segment)
-          : startNew(definition, input, createRunId())
-      }
-      const before = starting.get(id)
-      if (before) return before
-      const begun = startNamed(definition, input, id).finally(() => starting.delete(id))
-      starting.set(id, begun)
-      return begun
-    },
-    async get(id) {
-      const mine = live.get(id)
-      return mine ? mine.show() : (await findInlineExecution(paths, id))?.execution
-    },
-    async list(filter = {}) {
-      segments.writeIndex()
-      return listInlineExecutions(paths, live, filter)
-    },
-    async cancel(id, reason = 'cancelled by the caller') {
-      check()
-      const mine = await reach(id)
-      await mine.cancel(reason)
-    },
-    async answer(id, question, value, by) {
-      check()
-      const mine = await reach(id)
-      await mine.answer(question, value, by)
-    },
-    async orphans() {
-      return listOrphans(paths, live)
-    },
-    async recordsOf(id) {
-      return (await findInlineExecution(paths, id))?.records()
-    },
-    async resume(id) {
-      check()
-      const adopted = await segments.takeOver(id, live)
-      for (const { segment, executions } of adopted) {
-        for (const one of executions) execute(one, segment)
-        segment.live -= 1
-      }
-      return adopted.flatMap(({ executions }) => executions.map((one) => one.begin.w))
-    },
-    async close() {
-      if (closed) return
-      closed = new ToolError('INTERRUPTED', 'the engine was closed', {
-        suggestion: 'Open it again: what was not over goes on',
-      })
-      requests.close()
-      const left = [...live.values()]
-      for (const one of left) one.stop(closed)
-      await Promise.allSettled(left.map(({ done }) => done))
-      await segments.close()
-    },
-  }
-  // One that is here, or that nobody has: then it is taken.
-  const reach = async (id: string): Promise<LiveExecution> => {
-    if (!live.has(id)) await engine.resume(id)
-    const mine = live.get(id)
+  // One that runs here, or that no living process has: then it is taken over.
+  async #take(id: string): Promise<LiveExecution> {
+    this.#requireOpen()
+    if (!this.#live.has(id)) await this.resume(id)
+    const mine = this.#live.get(id)
     if (mine) return mine
     throw createOverError(id)
   }
-  await dropStaleRequests(paths)
-  if (resume) await engine.resume()
-  return engine
+}
+
+// Not everyone who starts an execution waits for its end.
+function ignoreRejection<Result>(promise: Promise<Result>): Promise<Result> {
+  promise.catch(() => undefined)
+  return promise
 }
 
 // It is executed as it will be read after a restart: a date is a text, and what the caller changes

@@ -6,17 +6,17 @@ import { crashPoint } from '../../process/host.ts'
 import type { Answerer } from '../../protocol/events.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import { compact } from '../../util/values.ts'
-import type { Workflow } from '../definition/model.ts'
 import type { Execution, PerformTool, WorkflowQuestion } from '../engine.ts'
 import { interpretWorkflow } from '../interpreter.ts'
 import { createDurableExecution } from './durable-context.ts'
-import type { BeginRecord, ExecutionRecord } from './journal-records.ts'
+import type { BeginRecord } from './journal-records.ts'
 import {
   createEndRecord,
   createOverError,
   toFinishedExecution,
   toOpenExecution,
 } from './journal-records.ts'
+import type { ExecutionRecords } from './segment-reader.ts'
 import type { JournalSegment } from './segments.ts'
 
 /** What an execution needs of its engine. */
@@ -26,7 +26,7 @@ export type ExecutionHost = {
   readonly now: () => number
 }
 
-/** An execution that goes on in this process. */
+/** An execution that runs in this process. */
 export type LiveExecution = {
   readonly begin: Omit<BeginRecord, 'i'>
   readonly done: Promise<Execution>
@@ -37,15 +37,11 @@ export type LiveExecution = {
   stop(error: ToolError): void
 }
 
-type OpenedExecution = {
-  readonly begin: BeginRecord
-  readonly definition: Workflow
-  readonly records: readonly ExecutionRecord[]
-}
+export type OpenedExecution = Pick<ExecutionRecords, 'begin' | 'definition' | 'records'>
 
 /**
- * Goes on with an execution from what is on record of it, in a segment that is ours. `onOver` is
- * told before anybody who waits for it.
+ * Continues an execution from its records, in a segment of this process. `onOver` is called before
+ * `done` settles.
  */
 export function runExecution(
   { begin, definition, records }: OpenedExecution,

@@ -24,7 +24,7 @@ import {
   toOpenExecution,
 } from './journal-records.ts'
 import type { InlinePaths } from './segment-files.ts'
-import { getSegmentOwner, getSegmentPaths } from './segment-files.ts'
+import { getInlinePaths, getSegmentOwner, getSegmentPaths } from './segment-files.ts'
 import type { ExecutionRecords, IndexedExecution } from './segment-reader.ts'
 import { readExecutionIndex, readExecutionRecords } from './segment-reader.ts'
 
@@ -55,14 +55,12 @@ export async function listInlineExecutions(
   return found
 }
 
-/** Executions that are not over and that no living process has. */
-export async function listOrphans(
-  paths: InlinePaths,
-  live: ReadonlyMap<string, unknown> = new Map(),
-): Promise<IndexedExecution[]> {
+/** The executions in a folder of runs that are not over and that no living process has. */
+export async function findOrphans(root: string): Promise<readonly IndexedExecution[]> {
+  const paths = getInlinePaths(root)
   const isOwned = createOwnerCheck(paths)
   return [...(await readExecutionIndex(paths)).values()].filter(
-    (one) => one.s === undefined && !live.has(one.w) && !isOwned(one),
+    (one) => one.s === undefined && !isOwned(one),
   )
 }
 
@@ -87,7 +85,7 @@ export async function findInlineExecution(
   | {
       readonly execution: Execution
       readonly listed: IndexedExecution
-      readonly records: () => ExecutionRecords
+      readonly records: ExecutionRecords
     }
   | undefined
 > {
@@ -98,7 +96,7 @@ export async function findInlineExecution(
   if (!records) return undefined
   return {
     listed,
-    records: () => records,
+    records,
     execution: records.end
       ? toFinishedExecution(records.begin, records.end)
       : toUnfinishedExecution(listed, getSegmentOwner(files) !== undefined, records),
@@ -187,7 +185,7 @@ export async function dropStaleRequests(paths: InlinePaths): Promise<void> {
   }
 }
 
-type CancelListener = {
+export type CancelListener = {
   /** Looks for requests as long as an execution runs. Costs nothing while it does already. */
   wake(): void
   close(): void

@@ -33,7 +33,7 @@ import {
  * The segments of one engine: the one that new executions go into, and those that still have some
  * to finish.
  */
-type SegmentPool = {
+export type SegmentPool = {
   /** The one for new executions; undefined where it has to be made first. */
   current(): JournalSegment | undefined
   next(): Promise<JournalSegment>

@@ -10,7 +10,8 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ToolError } from '../../../src/protocol/tool-error.ts'
-import { adoptOrphan, findOrphans } from '../../../src/workflow/embedded/adopt.ts'
+import { adoptOrphan } from '../../../src/workflow/embedded/adopt.ts'
+import { findInlineExecution, findOrphans } from '../../../src/workflow/embedded/find-executions.ts'
 import {
   getInlinePaths,
   getSegmentPaths,
@@ -124,8 +125,9 @@ describe('the embedded engine', () => {
     definition.steps.length = 0
     input.n = 2
     expect(await done).toMatchObject({ state: 'completed', result: { tool: 'three' } })
-    expect((await engine.recordsOf(id))?.begin.i).toEqual({ n: 1 })
-    expect((await engine.recordsOf(id))?.definition).toEqual(three)
+    const { records } = (await findInlineExecution(getInlinePaths(root), id))!
+    expect(records.begin.i).toEqual({ n: 1 })
+    expect(records.definition).toEqual(three)
   })
 
   test('joins an id that it has, also one that is over or belongs to another engine [9.light-joined]', async () => {
@@ -278,7 +280,7 @@ describe('what was left behind', () => {
       .poll(async () => engine.get('r-00000000aa'))
       .toMatchObject({ state: 'completed', result: 'third' })
     expect(performed).toEqual(['second', 'third'])
-    expect(await engine.orphans()).toEqual([])
+    expect(await findOrphans(root)).toEqual([])
   })
 
   test('belongs to exactly one of those who want it; the others are told who has it [9.light-one-owner]', async () => {
@@ -320,7 +322,7 @@ describe('what was left behind', () => {
       message: expect.stringContaining('run of its own'),
     })
     const engine = await open(root)
-    expect([await engine.orphans(), await engine.list(), await engine.get('r-00000000aa')]).toEqual(
+    expect([await findOrphans(root), await engine.list(), await engine.get('r-00000000aa')]).toEqual(
       [[], [], undefined],
     )
   })
