@@ -3,12 +3,14 @@
  */
 
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
+import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { toToolError } from '../../core/errors.ts'
 import type { LocatedDocument } from '../../protocol/documents.ts'
 import { ToolError } from '../../protocol/tool-error.ts'
 import type { LoadContext, Problem } from '../../registry/source.ts'
+import { isPathInside, resolveRealPath } from '../../util/files.ts'
 import { quoteForShell } from '../../util/text.ts'
+import { KIBIBYTE } from '../../util/units.ts'
 import type { LoadedWorkflow } from '../lookup.ts'
 import { isBuiltWorkflow } from '../workflow-types.ts'
 import type { Workflow } from './model.ts'
@@ -19,59 +21,55 @@ import type { DefinitionFinding, WorkflowProblem } from './reader.ts'
 import { createProblemsError, locateFindings } from './reader.ts'
 
 const CODE_FILE_PATTERN = /\.[cm]?[jt]s$/i
-const MAX_FILE_BYTES = 256 * 1024
+const MAX_FILE_BYTES = 256 * KIBIBYTE
 const MAX_FILES = 100
 
-/** What relative paths mean; default: the directory of the process. */
-type LoadWorkflowOptions = { readonly cwd?: string }
-
 /**
- * Reads a workflow from its file, YAML, JSON or code, and the files of the workflows in it. Those
- * have to lie in the folder where the caller stands, or in that of the file. Throws INVALID_PATH
- * where there is no file, CONFIG with every problem.
+ * Loads a workflow from its file, YAML, JSON or code, and the files of the workflows in it. Those
+ * must be in the working directory or in the folder of the file. Throws INVALID_PATH when there is
+ * no file, CONFIG with every problem.
  */
 export async function loadWorkflow(
   path: string,
-  { cwd = '.' }: LoadWorkflowOptions = {},
+  { cwd: folder = '.' }: { readonly cwd?: string } = {},
 ): Promise<Workflow> {
+  const cwd = resolve(folder)
   const file = resolve(cwd, path)
   const first = readDefinitionText(file, path)
   if ('problem' in first)
     throw new ToolError('INVALID_PATH', `the workflow ${path} ${first.problem}`, {
       suggestion: first.fix ?? 'Give a file that exists: flow.yaml or flow.json',
     })
-  const shownFile = isInside(resolve(cwd), file) ? relative(resolve(cwd), file) : file
+  const shownFile = toShownPath(file, cwd)
   if (CODE_FILE_PATTERN.test(file))
     return (await import('./import-workflow.ts')).importWorkflow(file, shownFile)
-  const files = new WorkflowFiles(resolve(cwd), file)
-  const raw = await files.read(file, first.text, shownFile)
+  const files = new WorkflowFiles(cwd, file)
+  const raw = await files.read(file, first.text)
   return toCheckedWorkflow(raw, (reference, from) => files.find(reference, from.file ?? shownFile))
 }
 
 class WorkflowFiles {
-  private readonly cwd: string
   private readonly root: string
-  /** By the real path of the file; a text says why there is none. */
+  /** By the path of the file; a text says why there is none. */
   private readonly known = new Map<string, RawWorkflow | string>()
 
-  constructor(cwd: string, file: string) {
-    this.cwd = cwd
-    this.root = realpathSync(isInside(cwd, file) ? cwd : dirname(file))
+  constructor(
+    private readonly cwd: string,
+    file: string,
+  ) {
+    this.root = realpathSync(isPathInside(cwd, file) ? cwd : dirname(file))
   }
 
-  /**
-   * Reads a file and all that it names, before anybody looks at what they hold: checking waits for
-   * nothing.
-   */
-  async read(file: string, text: string, shown: string): Promise<RawWorkflow> {
-    const raw = await readRawWorkflow(shown, text)
+  /** Reads a file and all files that it names, because parsing does not wait. */
+  async read(file: string, text: string): Promise<RawWorkflow> {
+    const raw = await readRawWorkflow(toShownPath(file, this.cwd), text)
     this.known.set(file, raw)
     for (const reference of listNestedFiles(raw.value)) {
       const named = resolve(dirname(file), reference)
       if (this.known.has(named)) continue
       const found = this.open(named)
       if ('problem' in found) this.known.set(named, `the workflow ${reference} ${found.problem}`)
-      else await this.read(named, found.text, this.show(named))
+      else await this.read(named, found.text)
     }
     return raw
   }
@@ -83,17 +81,12 @@ class WorkflowFiles {
     )
   }
 
-  private show(file: string): string {
-    return isInside(this.cwd, file) ? relative(this.cwd, file) : file
-  }
-
   private open(file: string): { readonly text: string } | { readonly problem: string } {
     if (this.known.size >= MAX_FILES)
       return { problem: `is one too many: a workflow may be made of ${MAX_FILES} files` }
-    const stats = statSync(file, { throwIfNoEntry: false })
-    // A definition of somebody else should not be able to have any file of the machine quoted in a
-    // message.
-    if (stats && !isInside(this.root, realpathSync(file)))
+    // A foreign definition must not be able to quote any file of the machine in a message.
+    const real = resolveRealPath(file)
+    if (real !== undefined && !isPathInside(this.root, real))
       return { problem: `lies outside ${this.root}` }
     return readDefinitionText(file, file)
   }
@@ -123,9 +116,8 @@ function readDefinitionText(
   }
 }
 
-function isInside(folder: string, file: string): boolean {
-  const way = relative(folder, file)
-  return way !== '' && !way.startsWith('..') && !isAbsolute(way)
+function toShownPath(file: string, cwd: string): string {
+  return isPathInside(cwd, file) ? relative(cwd, file) : file
 }
 
 function listNestedFiles(value: unknown): readonly string[] {
@@ -134,28 +126,18 @@ function listNestedFiles(value: unknown): readonly string[] {
   )
 }
 
-/** Where workflows come from that a definition names by their files. */
-type ParseWorkflowTextOptions = {
-  /** Default: none are read, and naming one is a problem. */ readonly nested?: ParseSession['nested']
-}
-
 /**
- * Makes a workflow of the text of a file, YAML or JSON. Throws CONFIG with every problem, its line
- * and its path.
+ * Makes a workflow of the text of a file, YAML or JSON, that names no other files. Throws CONFIG
+ * with every problem, its line and its path.
  */
-export async function parseWorkflowText(
-  file: string,
-  text: string,
-  { nested = refuseFiles }: ParseWorkflowTextOptions = {},
-): Promise<Workflow> {
-  return toCheckedWorkflow(await readRawWorkflow(file, text), nested)
+export async function parseWorkflowText(file: string, text: string): Promise<Workflow> {
+  return toCheckedWorkflow(
+    await readRawWorkflow(file, text),
+    () => 'a file can be named only where files are read: use loadWorkflow',
+  )
 }
 
-/** The data of a file, before anybody looks whether it is a workflow. */
-async function readRawWorkflow(
-  file: string,
-  text: string,
-): Promise<RawWorkflow & { readonly source: { readonly file: string } }> {
+async function readRawWorkflow(file: string, text: string): Promise<RawWorkflow> {
   const { value, locate } = await readDocument(file, text)
   return { value, source: { file, locate }, name: getDefaultName(file) }
 }
@@ -195,10 +177,6 @@ function getDefaultName(file: string): string {
   return plain === '' || plain === '__proto__' ? 'workflow' : plain
 }
 
-function refuseFiles(): string {
-  return 'a file can be named only where files are read: use loadWorkflow'
-}
-
 /**
  * The definition behind what callers give: what `workflow()` made, or data with every short form.
  * Throws CONFIG with every problem.
@@ -224,7 +202,7 @@ export function createFileLoader(path: string): LoadWorkflows {
     try {
       return { workflows: [{ workflow: await loadWorkflow(file, { cwd }), file }], problems: [] }
     } catch (error) {
-      return { workflows: [], problems: toProblems(source, toShownPath(file, cwd), error) }
+      return refuse(...toProblems(source, toShownPath(file, resolve(cwd)), error))
     }
   }
 }
@@ -234,11 +212,26 @@ export function createFolderLoader(path: string): LoadWorkflows {
   return async (source, context) => {
     const folder = resolve(context.cwd, path)
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-      return { workflows: [], problems: [createMissingProblem(source, path)] }
+      return refuse({
+        source,
+        location: path,
+        reason: 'missing',
+        message: `there is no folder ${path}`,
+        fix: `Check the path, or: mkdir -p ${quoteForShell(path)}`,
+        severity: 'error',
+      })
     const files = readdirSync(folder)
       .filter((name) => WORKFLOW_FILE_PATTERN.test(name))
       .sort()
-    if (files.length === 0) return { workflows: [], problems: [createEmptyProblem(source, path)] }
+    if (files.length === 0)
+      return refuse({
+        source,
+        location: path,
+        reason: 'no-tools',
+        message: `${path} holds no workflow: no file there ends in .yaml, .yml or .json`,
+        fix: 'Put workflows into it, or take it out',
+        severity: 'warning',
+      })
     const loaded = await Promise.all(
       files.map((name) => createFileLoader(join(folder, name))(source, context)),
     )
@@ -256,25 +249,23 @@ export function createValueLoader(value: unknown): LoadWorkflows {
       return { workflows: [{ workflow: await toDefinition(value) }], problems: [] }
     } catch (error) {
       const { name } = value as { readonly name?: unknown }
-      return {
-        workflows: [],
-        problems: toProblems(
-          source,
-          typeof name === 'string' ? `workflow '${name}'` : 'a workflow of this process',
-          error,
-        ),
-      }
+      const location =
+        typeof name === 'string' ? `workflow '${name}'` : 'a workflow of this process'
+      return refuse(...toProblems(source, location, error))
     }
   }
 }
 
-// One for each thing that is wrong, at its line.
+function refuse(...problems: readonly Problem[]): LoadedWorkflows {
+  return { workflows: [], problems }
+}
+
+// One for each problem, at its line.
 function toProblems(source: string, location: string, thrown: unknown): readonly Problem[] {
   const error = toToolError(thrown)
-  const told =
-    (error.details as { readonly problems?: readonly WorkflowProblem[] } | undefined)?.problems ??
-    []
-  if (told.length === 0)
+  const details = error.details as { readonly problems?: readonly WorkflowProblem[] } | undefined
+  const found = details?.problems ?? []
+  if (found.length === 0)
     return [
       {
         source,
@@ -285,7 +276,7 @@ function toProblems(source: string, location: string, thrown: unknown): readonly
         severity: 'error',
       },
     ]
-  return told.map(({ file = location, line, path, message, fix }) => ({
+  return found.map(({ file = location, line, path, message, fix }) => ({
     source,
     location: line === undefined ? file : `${file}:${line}`,
     reason: 'definition',
@@ -293,31 +284,4 @@ function toProblems(source: string, location: string, thrown: unknown): readonly
     fix: fix ?? `Mend it, then: toolable workflow validate ${quoteForShell(file)}`,
     severity: 'error',
   }))
-}
-
-function createMissingProblem(source: string, location: string): Problem {
-  return {
-    source,
-    location,
-    reason: 'missing',
-    message: `there is no folder ${location}`,
-    fix: `Check the path, or: mkdir -p ${quoteForShell(location)}`,
-    severity: 'error',
-  }
-}
-
-function createEmptyProblem(source: string, location: string): Problem {
-  return {
-    source,
-    location,
-    reason: 'no-tools',
-    message: `${location} holds no workflow: no file there ends in .yaml, .yml or .json`,
-    fix: 'Put workflows into it, or take it out',
-    severity: 'warning',
-  }
-}
-
-function toShownPath(file: string, cwd: string): string {
-  const way = relative(cwd, file)
-  return way === '' || way.startsWith('..') || isAbsolute(way) ? file : way
 }

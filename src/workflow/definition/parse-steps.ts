@@ -91,16 +91,16 @@ function parseCommonFields(
   const { when, retry, timeout, on_error: onError } = given
   const condition = typeof when === 'boolean' ? String(when) : when
   if (condition !== undefined && typeof condition !== 'string')
-    reader
-      .at('when')
-      .addProblem(
-        `'when' must be an expression; got ${describeValue(when)}`,
-        'Write when: steps.scan.result.length > 0',
-      )
+    reader.addFieldProblem(
+      'when',
+      `'when' must be an expression; got ${describeValue(when)}`,
+      'Write when: steps.scan.result.length > 0',
+    )
   if (onError !== undefined && onError !== 'stop' && onError !== 'continue')
-    reader
-      .at('on_error')
-      .addProblem(`'on_error' is stop or continue; got ${describeValue(onError)}`)
+    reader.addFieldProblem(
+      'on_error',
+      `'on_error' is stop or continue; got ${describeValue(onError)}`,
+    )
   const compensate = parseCompensation(context, given['compensate'], reader.at('compensate'))
   const fields = compact({
     when: condition,
@@ -135,20 +135,21 @@ function findStepForm(reader: DefinitionReader, given: RawStep): KnownForm | und
     type === undefined ? !form.required.includes('type') : form.type === type,
   )
   if (forms.length === 0)
-    return reader
-      .at('type')
-      .addProblem(
-        typeof type === 'string'
-          ? describeUnknownName('step kind', type, STEP_TYPES).message
-          : `'type' must be the kind of a step; got ${describeValue(type)}`,
-        `The kinds are ${STEP_TYPES.join(', ')}`,
-      )
+    return reader.addFieldProblem(
+      'type',
+      typeof type === 'string'
+        ? describeUnknownName('step kind', type, STEP_TYPES).message
+        : `'type' must be the kind of a step; got ${describeValue(type)}`,
+      `The kinds are ${STEP_TYPES.join(', ')}`,
+    )
   const [form, other] = forms.filter(({ mark }) => given[mark] !== undefined)
   if (!form) return reportNoForm(reader, given, forms)
   if (other)
-    return reader
-      .at(other.mark)
-      .addProblem(`a step has either '${form.mark}' or '${other.mark}'`, 'Make two steps of it')
+    return reader.addFieldProblem(
+      other.mark,
+      `a step has either '${form.mark}' or '${other.mark}'`,
+      'Make two steps of it',
+    )
   const where = `a step with '${form.mark}'`
   reader.checkKeys(given, [...COMMON_KEYS, ...Object.keys(form.keys)], where)
   const missing = form.required.find((key) => given[key] === undefined)
@@ -195,9 +196,10 @@ function parseRetry(value: unknown, reader: DefinitionReader): RetryPolicy | und
   const codes = on === undefined ? undefined : parseErrorCodes(on, reader.at('on'))
   const isFactor = typeof factor === 'number' && factor >= 1 && factor <= 100
   if (!isFactor)
-    reader
-      .at('factor')
-      .addProblem(`'factor' must be a number from 1 to 100; got ${describeValue(factor)}`)
+    reader.addFieldProblem(
+      'factor',
+      `'factor' must be a number from 1 to 100; got ${describeValue(factor)}`,
+    )
   return compact({
     max: parseMaxRetries(max, reader.at('max')) ?? DEFAULT_RETRY.max,
     delay: pause,
@@ -248,19 +250,18 @@ export class StepNamer {
   nameOf(name: unknown, automatic: string, reader: DefinitionReader): string {
     if (name === undefined) return this.free(automatic)
     if (typeof name !== 'string' || !NAME_PATTERN.test(name)) {
-      reader.at('name').addProblem(describeBadName(name))
+      reader.addFieldProblem('name', describeBadName(name))
       return automatic
     }
     // A definition that was written out has these everywhere; it means its place in the list.
     if (name === automatic) return name
     const before = this.first.get(name)
     if (before)
-      reader
-        .at('name')
-        .addProblem(
-          `the name '${name}' is there twice: the first is ${formatPath(before)}`,
-          'Give one of them another name',
-        )
+      reader.addFieldProblem(
+        'name',
+        `the name '${name}' is there twice: the first is ${formatPath(before)}`,
+        'Give one of them another name',
+      )
     else this.first.set(name, reader.path)
     return name
   }

@@ -106,14 +106,13 @@ function checkTexts(value: RawStep, reader: DefinitionReader): void {
   for (const key of TEXT_KEYS)
     if (value[key] !== undefined) reader.at(key).matchesShape(WORKFLOW_KEYS[key]!, value[key])
   if (typeof summary === 'string' && summary.length > MAX_SUMMARY_LENGTH)
-    reader
-      .at('summary')
-      .addProblem(
-        `'summary' has ${summary.length} characters; it may have ${MAX_SUMMARY_LENGTH}`,
-        'Put the rest into description',
-      )
+    reader.addFieldProblem(
+      'summary',
+      `'summary' has ${summary.length} characters; it may have ${MAX_SUMMARY_LENGTH}`,
+      'Put the rest into description',
+    )
   if (name !== undefined && (typeof name !== 'string' || !NAME_PATTERN.test(name)))
-    reader.at('name').addProblem(describeBadName(name))
+    reader.addFieldProblem('name', describeBadName(name))
 }
 
 function parseNestedWorkflow(

@@ -51,6 +51,10 @@ export class DefinitionReader {
     return undefined
   }
 
+  addFieldProblem(key: KeyPath[number], message: string, fix?: string): undefined {
+    return this.at(key).addProblem(message, fix)
+  }
+
   /** Whether a value has a shape; reports where it has not. */
   matchesShape(shape: ConfigShape, value: unknown): boolean {
     const misfit = findConfigMismatch(shape, value, this.path.slice(-1))
@@ -65,7 +69,8 @@ export class DefinitionReader {
     for (const key of Object.keys(data).filter((one) => !keys.includes(one))) {
       const free = keys.filter((known) => !Object.hasOwn(data, known))
       const meant = findClosest(key, free)
-      this.at(key).addProblem(
+      this.addFieldProblem(
+        key,
         `unknown key '${shorten(key, 60)}' in ${where}${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
         meant === undefined ? `The keys are ${keys.join(', ')}` : `Write ${meant}`,
       )

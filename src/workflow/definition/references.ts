@@ -11,6 +11,7 @@ import type { DefinitionReader, ExpressionUse, StepDraft } from './reader.ts'
 
 const STEP_RECORD_FIELDS = ['status', 'result', 'error', 'run_id', 'errors']
 const WORKFLOW_FIELDS = ['id', 'name']
+const ONLY_EARLIER = 'Only steps before it can be used'
 
 /** What is checked: the steps of one workflow, and what else holds expressions. */
 type CheckableWorkflow = {
@@ -25,7 +26,7 @@ type CheckableWorkflow = {
  * somewhere else, a name that nobody has, a field that the input does not have.
  */
 export function checkReferences(reader: DefinitionReader, checkable: CheckableWorkflow): void {
-  const index = indexSteps([...checkable.steps, ...checkable.finally])
+  const index = new StepIndex([...checkable.steps, ...checkable.finally])
   const check = new ReferenceChecker(reader, index, checkable.input)
   const top = new Set<string>()
   check.list(checkable.steps, top, [], false)
@@ -70,15 +71,18 @@ class ReferenceChecker {
       for (const reference of references) this.reference(reference, path, from, visible, items)
   }
 
+  private report(path: KeyPath, message: string, fix: string): void {
+    this.reader.at(...path).addProblem(message, fix)
+  }
+
   private items(draft: StepDraft, names: readonly string[], around: readonly string[]): void {
     const taken = names.find((name) => around.includes(name))
     if (taken !== undefined)
-      this.reader
-        .at(...draft.path)
-        .addProblem(
-          `'${taken}' is already the name of an item around this step`,
-          'Give it another name: as: other',
-        )
+      this.report(
+        draft.path,
+        `'${taken}' is already the name of an item around this step`,
+        'Give it another name: as: other',
+      )
   }
 
   private reference(
@@ -95,12 +99,11 @@ class ReferenceChecker {
     const names = ['input', 'steps', 'workflow', ...items]
     // Whoever writes `scan.result` means the step.
     const meant = this.index.has(root) ? `steps.${root}` : findClosest(root, names)
-    this.reader
-      .at(...path)
-      .addProblem(
-        `nothing is called '${shorten(root, 60)}' here${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
-        `The names are ${names.join(', ')}; texts stand in quotes`,
-      )
+    this.report(
+      path,
+      `nothing is called '${shorten(root, 60)}' here${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+      `The names are ${names.join(', ')}; texts stand in quotes`,
+    )
   }
 
   private step(
@@ -112,7 +115,7 @@ class ReferenceChecker {
     if (name === undefined) return
     const wanted = String(name)
     if (visible.has(wanted)) return this.field(`steps.${wanted}`, field, STEP_RECORD_FIELDS, path)
-    this.reader.at(...path).addProblem(...this.index.explain(wanted, from, [...visible]))
+    this.report(path, ...this.index.explain(wanted, from, [...visible]))
   }
 
   private field(
@@ -123,35 +126,22 @@ class ReferenceChecker {
   ): void {
     if (field === undefined || known.includes(String(field))) return
     const meant = findClosest(String(field), known)
-    this.reader
-      .at(...path)
-      .addProblem(
-        `'${of}' has no '${shorten(String(field), 60)}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
-        `It has ${known.join(', ')}`,
-      )
+    this.report(
+      path,
+      `'${of}' has no '${shorten(String(field), 60)}'${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+      `It has ${known.join(', ')}`,
+    )
   }
 
   private inputField(field: string | number | undefined, path: KeyPath): void {
     const known = getFieldsIfUnknown(this.input, field)
     if (known)
-      this.reader
-        .at(...path)
-        .addProblem(
-          describeUnknownName('field of the input', String(field), known).message,
-          `The fields are ${known.join(', ')}`,
-        )
+      this.report(
+        path,
+        describeUnknownName('field of the input', String(field), known).message,
+        `The fields are ${known.join(', ')}`,
+      )
   }
-}
-
-/** Knows every step of a workflow, to explain why one cannot be used. */
-type StepIndex = {
-  has(name: string): boolean
-  /** Message and advice for a step that is not visible from another. */
-  explain(
-    name: string,
-    from: StepDraft | undefined,
-    visible: readonly string[],
-  ): readonly [string, string]
 }
 
 type IndexedStep = {
@@ -159,92 +149,83 @@ type IndexedStep = {
   /** From the outermost. */ readonly around: readonly StepDraft[]
 }
 
-/** Makes the index of a workflow's steps. */
-function indexSteps(drafts: readonly StepDraft[]): StepIndex {
-  const places = new Map<string, IndexedStep>()
-  collectSteps(drafts, [], places)
-  return {
-    has: (name) => places.has(name),
-    explain(name, from, visible) {
-      const place = places.get(name)
-      if (!place)
-        return [
-          describeUnknownName('step', name, [...places.keys()]).message,
-          visible.length === 0
-            ? 'No step comes before this one'
-            : `The steps before this one are ${shorten(visible.join(', '), 200)}`,
-        ]
-      if (place.draft === from)
-        return [`the step '${name}' uses itself`, 'Only steps before it can be used']
-      const chain = from && findReferencePath(place.draft, from, places)
-      if (chain)
-        return [
-          `the steps ${[from.name, ...chain].map((one) => `'${one}'`).join(' → ')} wait for each other`,
-          'Take one of the references out',
-        ]
-      if (from && place.around.includes(from))
-        return [
-          `the step '${name}' is inside '${from.name}', which has not been taken yet`,
-          'Only steps before it can be used',
-        ]
-      const outer = place.around.find((one) => visible.includes(one.name))
-      if (outer)
-        return [
-          `the step '${name}' is inside '${outer.name}' and cannot be seen from outside`,
-          `Use steps.${outer.name}.result`,
-        ]
-      if (from && place.around.some((one) => getIndexedStep(from, places)?.around.includes(one)))
-        return [
-          `the step '${name}' is taken at the same time or later`,
-          'Only steps before it can be used',
-        ]
+/** Knows every step of a workflow, to explain why one cannot be used. */
+class StepIndex {
+  private readonly places = new Map<string, IndexedStep>()
+
+  constructor(drafts: readonly StepDraft[]) {
+    this.collect(drafts, [])
+  }
+
+  has(name: string): boolean {
+    return this.places.has(name)
+  }
+
+  /** Message and advice for a step that is not visible from another. */
+  explain(
+    name: string,
+    from: StepDraft | undefined,
+    visible: readonly string[],
+  ): readonly [string, string] {
+    const place = this.places.get(name)
+    if (!place)
       return [
-        `the step '${name}' comes later`,
-        'Move it before this step, or use a step that comes before',
+        describeUnknownName('step', name, [...this.places.keys()]).message,
+        visible.length === 0
+          ? 'No step comes before this one'
+          : `The steps before this one are ${shorten(visible.join(', '), 200)}`,
       ]
-    },
+    if (place.draft === from) return [`the step '${name}' uses itself`, ONLY_EARLIER]
+    const chain = from && this.findReferencePath(place.draft, from)
+    if (chain)
+      return [
+        `the steps ${[from.name, ...chain].map((one) => `'${one}'`).join(' → ')} wait for each other`,
+        'Take one of the references out',
+      ]
+    if (from && place.around.includes(from))
+      return [
+        `the step '${name}' is inside '${from.name}', which has not been taken yet`,
+        ONLY_EARLIER,
+      ]
+    const outer = place.around.find((one) => visible.includes(one.name))
+    if (outer)
+      return [
+        `the step '${name}' is inside '${outer.name}' and cannot be seen from outside`,
+        `Use steps.${outer.name}.result`,
+      ]
+    const user = from && this.places.get(from.name)
+    if (user?.draft === from && user?.around.some((one) => place.around.includes(one)))
+      return [`the step '${name}' is taken at the same time or later`, ONLY_EARLIER]
+    return [
+      `the step '${name}' comes later`,
+      'Move it before this step, or use a step that comes before',
+    ]
   }
-}
 
-function collectSteps(
-  drafts: readonly StepDraft[],
-  around: readonly StepDraft[],
-  places: Map<string, IndexedStep>,
-): void {
-  for (const draft of drafts) {
-    if (!places.has(draft.name)) places.set(draft.name, { draft, around })
-    for (const list of [...draft.inside.map((part) => part.drafts), draft.compensate])
-      collectSteps(list, [...around, draft], places)
-  }
-}
-
-function getIndexedStep(
-  draft: StepDraft,
-  places: Map<string, IndexedStep>,
-): IndexedStep | undefined {
-  const place = places.get(draft.name)
-  return place?.draft === draft ? place : undefined
-}
-
-// The names from one step to another along what each of them uses.
-function findReferencePath(
-  from: StepDraft,
-  to: StepDraft,
-  places: Map<string, IndexedStep>,
-): readonly string[] | undefined {
-  const seen = new Set<StepDraft>()
-  const search = (draft: StepDraft): readonly string[] | undefined => {
-    if (draft === to) return [draft.name]
-    if (seen.has(draft)) return undefined
-    seen.add(draft)
-    for (const name of listUsedSteps(draft)) {
-      const next = places.get(name)?.draft
-      const way = next && search(next)
-      if (way) return [draft.name, ...way]
+  private collect(drafts: readonly StepDraft[], around: readonly StepDraft[]): void {
+    for (const draft of drafts) {
+      if (!this.places.has(draft.name)) this.places.set(draft.name, { draft, around })
+      for (const list of [...draft.inside.map((part) => part.drafts), draft.compensate])
+        this.collect(list, [...around, draft])
     }
-    return undefined
   }
-  return search(from)
+
+  // The names from one step to another along the steps that each of them uses.
+  private findReferencePath(from: StepDraft, to: StepDraft): readonly string[] | undefined {
+    const seen = new Set<StepDraft>()
+    const search = (draft: StepDraft): readonly string[] | undefined => {
+      if (draft === to) return [draft.name]
+      if (seen.has(draft)) return undefined
+      seen.add(draft)
+      for (const name of listUsedSteps(draft)) {
+        const next = this.places.get(name)?.draft
+        const rest = next && search(next)
+        if (rest) return [draft.name, ...rest]
+      }
+      return undefined
+    }
+    return search(from)
+  }
 }
 
 function listUsedSteps(draft: StepDraft): readonly string[] {

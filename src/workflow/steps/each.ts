@@ -130,21 +130,19 @@ function parseItems(
   context: StepParseContext,
 ): ParsedStep {
   if (!Array.isArray(items) && (typeof items !== 'string' || !items.includes(EXPRESSION_OPEN)))
-    reader
-      .at('items')
-      .addProblem(
-        `'items' must be a list, or an expression that gives one; got ${describeValue(items)}`,
-        'Write items: "${{ steps.scan.result }}"',
-      )
+    reader.addFieldProblem(
+      'items',
+      `'items' must be a list, or an expression that gives one; got ${describeValue(items)}`,
+      'Write items: "${{ steps.scan.result }}"',
+    )
   const list = reader.at('items').value(items)
   const as = typeof name === 'string' && ITEM_NAME_PATTERN.test(name) ? name : undefined
   if (as === undefined)
-    reader
-      .at('as')
-      .addProblem(
-        `'as' must be a name of letters, digits and _ that is not input, steps or workflow; got ${describeValue(name)}`,
-        'Write as: file',
-      )
+    reader.addFieldProblem(
+      'as',
+      `'as' must be a name of letters, digits and _ that is not input, steps or workflow; got ${describeValue(name)}`,
+      'Write as: file',
+    )
   const drafts = context.steps(steps, reader.at('do'), 'steps')
   const max_concurrency = parseConcurrency(given, context.reader)
   return {

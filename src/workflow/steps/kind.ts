@@ -173,9 +173,8 @@ export function parseConcurrency(
 ): number | undefined {
   if (Number.isInteger(most) && Number(most) >= 1 && Number(most) <= MAX_CONCURRENCY)
     return Number(most)
-  return reader
-    .at('max_concurrency')
-    .addProblem(
-      `'max_concurrency' must be a whole number from 1 to ${MAX_CONCURRENCY}; got ${describeValue(most)}`,
-    )
+  return reader.addFieldProblem(
+    'max_concurrency',
+    `'max_concurrency' must be a whole number from 1 to ${MAX_CONCURRENCY}; got ${describeValue(most)}`,
+  )
 }

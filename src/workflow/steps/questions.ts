@@ -65,7 +65,7 @@ export function parseObject(
   reader: DefinitionReader,
 ): JsonObject | undefined {
   if (given[key] !== undefined && !isObject(given[key]))
-    reader.at(key).addProblem(`'${key}' must be an object`)
+    reader.addFieldProblem(key, `'${key}' must be an object`)
   return reader.field(given, key) as JsonObject | undefined
 }
 
@@ -84,9 +84,10 @@ function parseOption(given: unknown, reader: DefinitionReader): InteractionOptio
   for (const key of OPTION_KEYS) {
     const isMissing = key === 'value' ? !option[key] : option[key] === undefined
     if (isMissing ? key === 'value' : typeof option[key] !== 'string')
-      reader
-        .at(key)
-        .addProblem(`'${key}' of an option must be a text; got ${describeValue(option[key])}`)
+      reader.addFieldProblem(
+        key,
+        `'${key}' of an option must be a text; got ${describeValue(option[key])}`,
+      )
   }
   return reader.value(option) as InteractionOption
 }

@@ -74,12 +74,11 @@ export const toolStep: StepKind<ToolStep> = {
             'Write tool: scan and input: {root: src}, or command: scan --root src',
           )
         if (input !== undefined && !isObject(input))
-          reader
-            .at('input')
-            .addProblem(
-              "'input' of a tool must be an object with its fields",
-              'Write input: {root: src}',
-            )
+          reader.addFieldProblem(
+            'input',
+            "'input' of a tool must be an object with its fields",
+            'Write input: {root: src}',
+          )
         const fields = compact({
           tool,
           input: reader.field(given, 'input'),
@@ -143,7 +142,7 @@ function parsePermissions(permissions: unknown, reader: DefinitionReader): unkno
   for (const [key, words] of Object.entries(PERMISSION_WORDS)) {
     const word = (permissions as RawStep)[key]
     if (typeof word === 'string' && !words.includes(word))
-      at.at(key).addProblem(`'${key}' is one of ${words.join(', ')}, or an object; got '${word}'`)
+      at.addFieldProblem(key, `'${key}' is one of ${words.join(', ')}, or an object; got '${word}'`)
   }
   return at.plain(permissions)
 }

@@ -164,7 +164,7 @@ function parseAnswer(value: unknown, reader: DefinitionReader): ParsedStep | und
   reader.checkKeys(given, Object.keys(ANSWER_KEYS), "'answer'")
   const { prompt } = given
   if (typeof prompt !== 'string' || prompt === '')
-    reader.at('prompt').addProblem(`'prompt' must be a text; got ${describeValue(prompt)}`)
+    reader.addFieldProblem('prompt', `'prompt' must be a text; got ${describeValue(prompt)}`)
   const at = typeof value === 'string' ? reader : reader.at('prompt')
   at.value(prompt ?? '')
   const { schema, ...question } = parseQuestion(given, reader)
