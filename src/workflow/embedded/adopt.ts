@@ -19,7 +19,7 @@ import { openJournal } from './journal.ts'
 import { getInlinePaths, getSegmentPaths } from './segment-files.ts'
 import type { ExecutionRecords } from './segment-reader.ts'
 import { groupByExecution, readExecutionIndex } from './segment-reader.ts'
-import { openSegment, throwNotTakeable } from './segments.ts'
+import { isUnfinished, openSegment, throwNotTakeable } from './segments.ts'
 
 /**
  * Makes a run of an execution whose process is gone, claimed by this process, with everything that
@@ -129,7 +129,7 @@ export async function adoptOrphan(
       continue
     }
     const one = groupByExecution(segment.records, getSegmentPaths(paths, listed.j).journal).get(id)
-    if (!one || one.end || one.records.some(({ t }) => t === 'moved')) {
+    if (!one || !isUnfinished(one)) {
       await segment.close()
       return throwNotTakeable(paths, id)
     }
@@ -137,7 +137,7 @@ export async function adoptOrphan(
       ...one,
       async moved() {
         const at = new Date(now()).toISOString()
-        const position = segment.journal.append({ t: 'moved', w: id, at })
+        const position = segment.append({ t: 'moved', w: id, at })
         segment.note(position, one.begin, { s: 'moved', at })
         await segment.close()
       },

@@ -47,8 +47,8 @@ import {
   getSegmentOwner,
   getSegmentPaths,
 } from './segment-files.ts'
-import type { JournalSegment, SegmentPool } from './segments.ts'
-import { openSegmentPool } from './segments.ts'
+import type { JournalSegment } from './segments.ts'
+import { SegmentPool } from './segments.ts'
 
 export type EmbeddedEngineOptions = {
   /** The folder of the runs, `.runs`; it is made where it is missing. */
@@ -87,7 +87,7 @@ export class EmbeddedEngine implements WorkflowEngine {
     this.#paths = getInlinePaths(folder)
     this.#host = { perform, answer, now }
     ensureInlineFolder(this.#paths)
-    this.#segments = openSegmentPool(this.#paths, now)
+    this.#segments = new SegmentPool(this.#paths, now)
     this.#requests = listenForCancels(this.#paths, this.#live)
   }
 
@@ -192,12 +192,12 @@ export class EmbeddedEngine implements WorkflowEngine {
       at: toIsoTime(this.#host.now()),
       i: JSON.parse(text),
     }
-    const position = segment.journal.appendLine(serializeBegin(begin, text))
+    const position = segment.appendLine(serializeBegin(begin, text))
     segment.note(position, begin)
     const handle = { id, done: this.#execute({ begin, definition, records: [] }, segment).done }
     // Once the caller has the handle, the execution survives a crash.
     return new Promise((resolve, reject) => {
-      segment.journal.whenSynced(position, (lost) => {
+      segment.whenSynced(position, (lost) => {
         lost ? reject(lost) : resolve(handle)
       })
     })

@@ -57,7 +57,7 @@ export function runExecution(
   const durable = createDurableExecution({
     id: begin.w,
     records,
-    journal: segment.journal,
+    journal: segment,
     perform: host.perform,
     now: host.now,
     ask: (question, signal) =>
@@ -75,11 +75,11 @@ export function runExecution(
     try {
       const settled = await interpretWorkflow(definition, begin.i, durable.context)
       const { end, line } = createEndRecord(begin.w, settled, new Date(host.now()).toISOString())
-      const position = segment.journal.appendLine(line)
+      const position = segment.appendLine(line)
       isOver = true
       segment.note(position, begin, end)
       crashPoint('execution.ended')
-      await segment.journal.synced(position)
+      await segment.synced(position)
       return toFinishedExecution(begin, end)
     } finally {
       segment.live -= 1
@@ -92,7 +92,7 @@ export function runExecution(
     async cancel(reason) {
       if (isOver) throw createOverError(begin.w)
       durable.cancel(reason)
-      await segment.journal.synced()
+      await segment.synced()
     },
     async answer(id, value, by) {
       const resolve = answers.get(id)
@@ -106,7 +106,7 @@ export function runExecution(
       await new Promise<void>((next) => {
         setImmediate(next)
       })
-      await segment.journal.synced()
+      await segment.synced()
     },
     show: () => toOpenExecution(begin, durable.questions),
     stop: (error) => durable.stop(error),

@@ -82,7 +82,7 @@ export const LEASE_MS = MINUTE_MS
 const RENEW_INTERVAL_MS = LEASE_MS / 4
 
 /** The right to write a segment, and so to go on with its executions. */
-type SegmentLock = {
+export type SegmentLock = {
   /**
    * Throws CONFLICT where the lease ran out and somebody else has it. Costs nothing as long as it
    * is fresh.

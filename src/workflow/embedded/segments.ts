@@ -11,7 +11,7 @@ import type { EndState } from '../engine.ts'
 import type { BeginRecord, JournalRecord } from './journal-records.ts'
 import type { Journal } from './journal.ts'
 import { openJournal } from './journal.ts'
-import type { InlinePaths } from './segment-files.ts'
+import type { InlinePaths, SegmentLock } from './segment-files.ts'
 import {
   createSegmentConflict,
   createSegmentName,
@@ -29,128 +29,131 @@ import {
   serializeIndexedExecution,
 } from './segment-reader.ts'
 
-/**
- * The segments of one engine: the one that new executions go into, and those that still have some
- * to finish.
- */
-export type SegmentPool = {
-  /** The one for new executions; undefined where it has to be made first. */
-  current(): JournalSegment | undefined
-  next(): Promise<JournalSegment>
-  /**
-   * Takes segments whose owners are gone, with the executions in them that are not over: all, or
-   * the one that has a certain execution. Each counts as live until whoever took it says otherwise.
-   */
-  takeOver(
-    id: string | undefined,
-    live: ReadonlyMap<string, unknown>,
-  ): Promise<
-    readonly {
-      readonly segment: JournalSegment
-      readonly executions: readonly ExecutionRecords[]
-    }[]
-  >
-  writeIndex(): void
-  close(): Promise<void>
+const TIDY_INTERVAL_MS = 1000
+/** A list that is read before the index is written reads the segment itself. */
+const INDEX_DELAY_MS = 100
+/** A segment that is longer takes no more executions. */
+const MAX_SEGMENT_BYTES = 32 * MEBIBYTE
+
+/** A segment that was taken over, with the executions in it that are not over. */
+type AdoptedSegment = {
+  readonly segment: JournalSegment
+  readonly executions: readonly ExecutionRecords[]
 }
 
-const TIDY_INTERVAL_MS = 1000
+/**
+ * The segments of one engine: the one for new executions, and those with executions to finish.
+ * Opens no file before one is needed.
+ */
+export class SegmentPool {
+  readonly #open = new Set<JournalSegment>()
+  readonly #timer = setInterval(() => this.#tidy(), TIDY_INTERVAL_MS).unref()
+  #newest: JournalSegment | undefined
+  #opening: Promise<JournalSegment> | undefined
 
-/** Opens no file before one is needed. */
-export function openSegmentPool(paths: InlinePaths, now: () => number): SegmentPool {
-  const open = new Set<JournalSegment>()
-  let newest: JournalSegment | undefined
-  let opening: Promise<JournalSegment> | undefined
+  constructor(
+    private readonly paths: InlinePaths,
+    private readonly now: () => number,
+  ) {}
 
-  // Those that are finished and take nothing new are given back.
-  const tidy = (): void => {
-    for (const segment of open) {
-      if ((segment === newest && !segment.isFull) || segment.live > 0) continue
-      open.delete(segment)
+  /** The segment for new executions; undefined when it must be opened first. */
+  current(): JournalSegment | undefined {
+    return this.#newest && !this.#newest.isFull ? this.#newest : undefined
+  }
+
+  /** Opens the segment for new executions. */
+  next(): Promise<JournalSegment> {
+    return (this.#opening ??= this.#openNext().finally(() => (this.#opening = undefined)))
+  }
+
+  /**
+   * Takes over segments whose owners are gone: all, or the one with a certain execution. The caller
+   * decreases `live` of each when its executions run.
+   */
+  async takeOver(
+    id: string | undefined,
+    live: ReadonlyMap<string, unknown>,
+  ): Promise<readonly AdoptedSegment[]> {
+    const listed = [...(await readExecutionIndex(this.paths)).values()].filter(
+      (one) => one.s === undefined && !live.has(one.w) && (id === undefined || one.w === id),
+    )
+    const names = new Set(listed.map(({ j }) => j))
+    if (id !== undefined && names.size === 0) await throwNotTakeable(this.paths, id)
+    const adopted: AdoptedSegment[] = []
+    for (const name of names) {
+      const files = getSegmentPaths(this.paths, name)
+      if ([...this.#open].some((segment) => segment.name === name)) continue
+      const owner = getSegmentOwner(files)
+      if (owner && id !== undefined) throw createSegmentConflict(files, id, owner)
+      const segment = owner ? undefined : await this.#tryOpen(name, id === undefined)
+      if (!segment) continue
+      segment.live += 1
+      this.#open.add(segment)
+      const executions = [...groupByExecution(segment.records, files.journal).values()]
+      adopted.push({ segment, executions: executions.filter(isUnfinished) })
+    }
+    return adopted
+  }
+
+  writeIndex(): void {
+    for (const segment of this.#open) segment.writeIndex()
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#opening?.catch(() => undefined)
+    const results = await Promise.allSettled([...this.#open].map((segment) => segment.close()))
+    this.#open.clear()
+    this.#newest = undefined
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+  }
+
+  async #openNext(): Promise<JournalSegment> {
+    const free = await takeFreeSegment(this.paths)
+    this.#newest = free ?? (await openSegment(this.paths, createSegmentName(this.now())))
+    this.#open.add(this.#newest)
+    return this.#newest
+  }
+
+  async #tryOpen(name: string, mayBeTaken: boolean): Promise<JournalSegment | undefined> {
+    try {
+      return await openSegment(this.paths, name, { read: true })
+    } catch (error) {
+      // Another process was faster, and continues them.
+      if (mayBeTaken && ToolError.is(error) && error.code === 'CONFLICT') return undefined
+      throw error
+    }
+  }
+
+  // Gives back segments that are finished and take nothing new.
+  #tidy(): void {
+    for (const segment of this.#open) {
+      if ((segment === this.#newest && !segment.isFull) || segment.live > 0) continue
+      this.#open.delete(segment)
       void segment.close().catch(() => undefined)
     }
   }
-  const timer = setInterval(tidy, TIDY_INTERVAL_MS).unref()
-
-  const openNext = async (): Promise<JournalSegment> => {
-    const free = await takeFreeSegment(paths)
-    newest = free ?? (await openSegment(paths, createSegmentName(now())))
-    open.add(newest)
-    return newest
-  }
-  return {
-    current: () => (newest && !newest.isFull ? newest : undefined),
-    next: () =>
-      (opening ??= openNext().finally(() => {
-        opening = undefined
-      })),
-    async takeOver(id, live) {
-      const listed = [...(await readExecutionIndex(paths)).values()].filter(
-        (one) => one.s === undefined && !live.has(one.w),
-      )
-      const wanted = id === undefined ? listed : listed.filter(({ w }) => w === id)
-      const names = new Set(wanted.map(({ j }) => j))
-      if (id !== undefined && names.size === 0) await throwNotTakeable(paths, id)
-      const taken = []
-      for (const name of names) {
-        const files = getSegmentPaths(paths, name)
-        const isMine = [...open].some((segment) => segment.name === name)
-        const owner = getSegmentOwner(files)
-        if (isMine || owner) {
-          if (id !== undefined && !isMine) throw createSegmentConflict(files, id, owner)
-          continue
-        }
-        const segment = await openSegment(paths, name, { read: true }).catch((error: unknown) => {
-          // Somebody else was faster, and goes on with them.
-          if (id === undefined && ToolError.is(error) && error.code === 'CONFLICT') return undefined
-          throw error
-        })
-        if (!segment) continue
-        // Held until they go on.
-        segment.live += 1
-        open.add(segment)
-        const executions = [...groupByExecution(segment.records, files.journal).values()].filter(
-          (one) => !one.end && !one.records.some(({ t }) => t === 'moved'),
-        )
-        taken.push({ segment, executions })
-      }
-      return taken
-    },
-    writeIndex() {
-      for (const segment of open) segment.writeIndex()
-    },
-    async close() {
-      clearInterval(timer)
-      await opening?.catch(() => undefined)
-      const results = await Promise.allSettled([...open].map((segment) => segment.close()))
-      open.clear()
-      newest = undefined
-      for (const result of results) if (result.status === 'rejected') throw result.reason
-    },
-  }
 }
 
-// A process that does little leaves a file that the next can go on with, so that there are not as
-// many files as processes.
+// A process that does little leaves a file that the next one continues, so that there are fewer
+// files than processes.
 async function takeFreeSegment(paths: InlinePaths): Promise<JournalSegment | undefined> {
-  const unfinished = new Set(
-    [...(await readExecutionIndex(paths)).values()].flatMap((one) =>
-      one.s === undefined ? [one.j] : [],
-    ),
-  )
+  const listed = [...(await readExecutionIndex(paths)).values()]
+  const unfinished = new Set(listed.filter((one) => one.s === undefined).map(({ j }) => j))
   for (const name of listSegments(paths).reverse()) {
     const files = getSegmentPaths(paths, name)
-    if (
-      unfinished.has(name) ||
-      getSegmentOwner(files) ||
-      (statSync(files.journal, { throwIfNoEntry: false })?.size ?? MAX_SEGMENT_BYTES) >=
-        MAX_SEGMENT_BYTES / 2
-    )
-      continue
+    if (unfinished.has(name) || getSegmentOwner(files)) continue
+    const size = statSync(files.journal, { throwIfNoEntry: false })?.size ?? MAX_SEGMENT_BYTES
+    if (size >= MAX_SEGMENT_BYTES / 2) continue
     const taken = await openSegment(paths, name).catch(() => undefined)
     if (taken) return taken
   }
   return undefined
+}
+
+/** Whether an execution can be continued: it has not ended, and has not become a run. */
+export function isUnfinished({ end, records }: ExecutionRecords): boolean {
+  return !end && !records.some(({ t }) => t === 'moved')
 }
 
 /** Says why an execution cannot be taken. */
@@ -172,37 +175,8 @@ export async function throwNotTakeable(paths: InlinePaths, id: string): Promise<
   )
 }
 
-// A list that is read meanwhile looks at the segment itself.
-const INDEX_DELAY_MS = 100
-/** A segment that is longer takes no more executions. */
-const MAX_SEGMENT_BYTES = 32 * MEBIBYTE
-
-/** A file of records that is ours, with its lock and its part of the index. */
-export type JournalSegment = {
-  readonly name: string
-  readonly journal: Pick<Journal, 'append' | 'appendLine' | 'synced' | 'whenSynced'>
-  /** What stood in it, where it was read. */
-  readonly records: readonly JournalRecord[]
-  /** It takes no more executions: it is long, or was lost. */
-  readonly isFull: boolean
-  /** Executions that are not over. */
-  live: number
-  /** Writes down a definition, once. */
-  define(hash: string, definition: Workflow): void
-  /** Has the index say what was appended at a position, when it is on the disk. */
-  note(
-    position: number,
-    begin: Pick<BeginRecord, 'w' | 'n' | 'h' | 'at'>,
-    end?: { readonly s: EndState | 'moved'; readonly at: string },
-  ): void
-  /** Brings the index up to what is on the disk. */
-  writeIndex(): void
-  /** Waits for the disk, brings the index up to date and gives the lock back. */
-  close(): Promise<void>
-}
-
 /**
- * Takes a segment, new or old, and opens it. Throws CONFLICT while somebody has it, and what
+ * Takes a segment, new or old, and opens it. Throws CONFLICT while another process has it, and what
  * `openJournal` throws.
  */
 export async function openSegment(
@@ -213,81 +187,124 @@ export async function openSegment(
   const files = getSegmentPaths(paths, name)
   const lock = lockSegment(files)
   try {
-    const journal = await openJournal(files.journal, { read, onDurable: () => schedule() })
-    const defined = new Set(
-      journal.records.flatMap((record) => (record.t === 'define' ? [record.h] : [])),
-    )
-    let waiting: { readonly position: number; readonly line: string }[] = []
-    let covered = journal.durable.size
-    let timer: NodeJS.Timeout | undefined
-    const writeIndex = (): void => {
-      clearTimeout(timer)
-      timer = undefined
-      const { position, size } = journal.durable
-      if (size <= covered) return
-      let text = ''
-      let count = 0
-      while (count < waiting.length && waiting[count]!.position <= position)
-        text += waiting[count++]!.line
-      try {
-        appendToIndex(paths, text + serializeCoveredRange({ j: name, from: covered, to: size }))
-        covered = size
-        waiting = waiting.slice(count)
-      } catch {
-        /* whoever reads it reads the segment then */
-      }
-    }
-    const schedule = (): void => {
-      if (waiting.length > 0) timer ??= setTimeout(writeIndex, INDEX_DELAY_MS).unref()
-    }
-    const check = (): void => {
-      try {
-        lock.check()
-      } catch (error) {
-        journal.poison(error as ToolError)
-      }
-    }
-    const segment: JournalSegment = {
-      name,
-      records: journal.records,
-      journal: {
-        append: journal.append,
-        appendLine: journal.appendLine,
-        synced(position) {
-          check()
-          return journal.synced(position)
-        },
-        whenSynced(position, settle) {
-          check()
-          journal.whenSynced(position, settle)
-        },
-      },
-      get isFull() {
-        return journal.durable.size > MAX_SEGMENT_BYTES || journal.failure !== undefined
-      },
-      live: 0,
-      define(hash, definition) {
-        if (defined.has(hash)) return
-        journal.append({ t: 'define', h: hash, d: definition })
-        defined.add(hash)
-      },
-      note(position, begin, end) {
-        waiting.push({ position, line: serializeIndexedExecution(begin, name, end) })
-      },
-      writeIndex,
-      async close() {
-        try {
-          await journal.synced()
-          writeIndex()
-        } finally {
-          clearTimeout(timer)
-          await journal.close().finally(lock.release)
-        }
-      },
-    }
+    const journal: Journal = await openJournal(files.journal, {
+      read,
+      onDurable: () => segment.scheduleIndex(),
+    })
+    const segment = new JournalSegment(paths, name, journal, lock)
     return segment
   } catch (error) {
     lock.release()
     throw error
+  }
+}
+
+/** A file of records of this process, with its lock and its part of the index. */
+export class JournalSegment {
+  /** Executions that are not over. */
+  live = 0
+  readonly #defined: Set<string>
+  #waiting: { readonly position: number; readonly line: string }[] = []
+  #covered: number
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(
+    private readonly paths: InlinePaths,
+    readonly name: string,
+    private readonly journal: Journal,
+    private readonly lock: SegmentLock,
+  ) {
+    this.#covered = journal.durable.size
+    this.#defined = new Set(
+      journal.records.flatMap((record) => (record.t === 'define' ? [record.h] : [])),
+    )
+  }
+
+  /** What was in it, if it was read. */
+  get records(): readonly JournalRecord[] {
+    return this.journal.records
+  }
+
+  /** It takes no more executions: it is long, or was lost. */
+  get isFull(): boolean {
+    return this.journal.durable.size > MAX_SEGMENT_BYTES || this.journal.failure !== undefined
+  }
+
+  append(record: JournalRecord): number {
+    return this.journal.append(record)
+  }
+
+  appendLine(line: string): number {
+    return this.journal.appendLine(line)
+  }
+
+  synced(position?: number): Promise<void> {
+    this.#checkLock()
+    return this.journal.synced(position)
+  }
+
+  whenSynced(position: number | undefined, settle: (failure: ToolError | undefined) => void): void {
+    this.#checkLock()
+    this.journal.whenSynced(position, settle)
+  }
+
+  /** Appends a definition, once. */
+  define(hash: string, definition: Workflow): void {
+    if (this.#defined.has(hash)) return
+    this.journal.append({ t: 'define', h: hash, d: definition })
+    this.#defined.add(hash)
+  }
+
+  /** Adds to the index what was appended at a position, when it is on the disk. */
+  note(
+    position: number,
+    begin: Pick<BeginRecord, 'w' | 'n' | 'h' | 'at'>,
+    end?: { readonly s: EndState | 'moved'; readonly at: string },
+  ): void {
+    this.#waiting.push({ position, line: serializeIndexedExecution(begin, this.name, end) })
+  }
+
+  scheduleIndex(): void {
+    if (this.#waiting.length > 0)
+      this.#timer ??= setTimeout(() => this.writeIndex(), INDEX_DELAY_MS).unref()
+  }
+
+  /** Brings the index up to what is on the disk. */
+  writeIndex(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const { position, size } = this.journal.durable
+    if (size <= this.#covered) return
+    let text = ''
+    let count = 0
+    while (count < this.#waiting.length && this.#waiting[count]!.position <= position)
+      text += this.#waiting[count++]!.line
+    const range = { j: this.name, from: this.#covered, to: size }
+    try {
+      appendToIndex(this.paths, text + serializeCoveredRange(range))
+      this.#covered = size
+      this.#waiting = this.#waiting.slice(count)
+    } catch {
+      /* readers of the index read the segment then */
+    }
+  }
+
+  /** Waits for the disk, brings the index up to date and gives the lock back. */
+  async close(): Promise<void> {
+    try {
+      await this.journal.synced()
+      this.writeIndex()
+    } finally {
+      clearTimeout(this.#timer)
+      await this.journal.close().finally(this.lock.release)
+    }
+  }
+
+  #checkLock(): void {
+    try {
+      this.lock.check()
+    } catch (error) {
+      this.journal.poison(error as ToolError)
+    }
   }
 }
