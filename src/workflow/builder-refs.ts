@@ -9,26 +9,25 @@ declare const valueType: unique symbol
 
 /**
  * A value that a workflow will have when it runs: its fields and items are such values too, and as
- * text it is `${{ ... }}`. What nobody has typed (`unknown`) fits everywhere, and is checked when
- * it is there.
+ * text it is `${{ ... }}`. One without a type (`unknown`) fits everywhere, and is checked at run
+ * time.
  */
 export type Ref<T = unknown> = {
   readonly [valueType]: unknown extends T ? never : T
 } & RefFields<T>
 
-/** A reference whatever it stands for. */
+/** A reference to a value of any type. */
 export type AnyRef = { readonly [valueType]: unknown }
 
 /**
- * What may stand where a `T` is wanted: the value, a reference to one, or the value with references
- * in it.
+ * What may be passed for a `T`: the value, a reference to one, or the value with references in it.
  */
 export type Given<T> = Ref<T> | PlainGiven<T>
 
 /** An object whose fields may be references, or hold some. */
 export type GivenFields<T> = { [Key in keyof T]: Given<T[Key]> }
 
-/** The type behind what was given: references stand for their values. */
+/** The type of a value in which references stand for their values. */
 export type RefValue<G> = G extends { readonly [valueType]: infer T }
   ? [T] extends [never]
     ? unknown
@@ -81,7 +80,7 @@ const refExpressions = new WeakMap<
 >()
 const KEY_PATTERN = /^[A-Za-z_][\w-]*$/
 
-/** A reference to what an expression will give; it may be used where `owner` is seen. */
+/** A reference to the value of an expression; valid in `owner` and the frames inside it. */
 export function createRef<T>(expression: string, owner: BuilderFrame): Ref<T> {
   const text = (): string => {
     requireVisibleRef(owner, expression)
@@ -90,7 +89,7 @@ export function createRef<T>(expression: string, owner: BuilderFrame): Ref<T> {
   const made = new Proxy(Object.create(null) as object, {
     get(_target, key) {
       if (key === Symbol.toPrimitive || key === 'toString' || key === 'toJSON') return text
-      // What is awaited or looked at by tools is no field.
+      // `await` and debuggers look at these; they are no fields.
       if (typeof key === 'symbol' || key === 'then') return undefined
       return createRef(`${expression}${toAccessor(key)}`, owner)
     },
@@ -115,8 +114,7 @@ export function createRef<T>(expression: string, owner: BuilderFrame): Ref<T> {
 }
 
 /**
- * The expression behind a reference; undefined for everything else. Throws CONFIG where it is used
- * outside its scope.
+ * The expression of a reference; undefined for everything else. Throws CONFIG outside its scope.
  */
 export function getExpression(value: unknown): string | undefined {
   const known = typeof value === 'object' && value !== null ? refExpressions.get(value) : undefined
@@ -169,7 +167,7 @@ export function withFrame<Result>(frame: BuilderFrame, write: () => Result): Res
 }
 
 /**
- * Refuses a builder that belongs to another list than the one that is being written: its step would
+ * Throws CONFIG for a builder of another list than the one that is being written: its step would
  * land in the wrong place.
  */
 export function requireCurrentFrame(frame: BuilderFrame): void {
@@ -188,7 +186,7 @@ export function requireCurrentFrame(frame: BuilderFrame): void {
   })
 }
 
-/** Refuses a reference where nobody will know what it means. */
+/** Throws CONFIG for a reference outside the frame it belongs to. */
 function requireVisibleRef(owner: BuilderFrame, expression: string): void {
   if (!currentFrame) return
   for (let frame: BuilderFrame | undefined = currentFrame; frame; frame = frame.parent)

@@ -26,9 +26,8 @@ import type { RegistryWorkflowHost } from './workflow-types.ts'
 export type WorkflowCall = { readonly loaded: LoadedWorkflow; readonly input: JsonObject }
 
 /**
- * Executes a workflow for a call: as a run on record, whose questions the caller answers, or
- * anybody by `toolable answer` meanwhile. Gives its result and the id of the run; throws what it
- * failed with.
+ * Executes a workflow for a call: as a run on record whose questions the caller or `toolable
+ * answer` answers. Returns its result and the id of the run; throws its error.
  */
 export async function callWorkflow(
   { loaded: { workflow, file }, input }: WorkflowCall,
@@ -81,8 +80,8 @@ function createSuggestion(code: string, runId: string, hint: string | undefined)
 const QUESTION_KEY_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/
 
 /**
- * Whoever called the workflow answers its questions: a person at a terminal, the client of a
- * server, the model of an agent.
+ * The caller of the workflow answers its questions: a person at a terminal, the client of a server,
+ * the model of an agent.
  */
 function createCallerChannel({ ask, sample }: Pick<Context, 'ask' | 'sample'>): AnswerChannel {
   return {
@@ -125,9 +124,7 @@ function askCaller(
   return ask({ kind, ...compact({ schema }), ...common, ...otherwise })
 }
 
-/**
- * Tells whoever called a workflow how it goes: gets the lines of its record as they are written.
- */
+/** Forwards the progress of a workflow to its caller, from the lines of its record. */
 function createProgressForwarder({ progress }: Pick<Context, 'progress'>): (lines: string) => void {
   return (lines) => {
     for (const line of lines.trimEnd().split('\n')) {
@@ -145,10 +142,10 @@ function toProgressMessage(event: {
 }): ProgressMessage | undefined {
   const { type, task_id: task, child_event: child } = event
   if (type === 'progress') return parseProgress(event)
-  // Of steps at the top the progress of the whole tells enough.
+  // The progress of the whole covers the steps at the top.
   if (type === 'task_done' && String(task).includes('/'))
     return { message: `${String(task)} ${event['status'] === 'ok' ? 'is done' : 'failed'}` }
-  // How far one task is says nothing about the whole.
+  // The percentage of one task says nothing about the whole.
   const words = type === 'task_progress' && isObject(child) ? parseProgress(child) : undefined
   return words && { message: `${String(task)}: ${words.message}` }
 }

@@ -35,16 +35,19 @@ import {
   toPlainCode,
 } from './step-host.ts'
 
-// Between the folder of a run and what makes it one there is a moment.
+// A run folder exists a moment before its request.
 const CHILD_POLL_MS = 20
 const MAX_CHILD_POLLS = 500
-/** After so many, a folder that nobody holds is that of a process that died in this moment. */
+/**
+ * After this many, an empty folder without an owner belongs to a process that died while it created
+ * the run.
+ */
 const MAX_UNOWNED_POLLS = 100
 
 /**
- * Performs the tool of a step as a run of its own, whose id follows from the step: an end of this
- * very try that is on record already is taken, a run that somebody performs is followed to its end,
- * and one whose runner died is performed again, in the same workspace.
+ * Performs the tool of a step as a child run, whose id follows from the step: a recorded end of
+ * this attempt is used, a run of another process is followed to its end, and one whose runner died
+ * is performed again, in the same workspace.
  */
 export async function performChildRun(step: ChildStep): Promise<OperationOutcome> {
   const { host, call, work, signal } = step
@@ -75,7 +78,7 @@ export async function performChildRun(step: ChildStep): Promise<OperationOutcome
   )
 }
 
-// Of several who find it, one takes it out of the way.
+// Only one of several processes removes it.
 function removeDeadFolder({ folder }: RunPaths): void {
   const aside = `${folder}.dead-${crypto.randomUUID()}`
   try {
@@ -86,7 +89,7 @@ function removeDeadFolder({ folder }: RunPaths): void {
   rmSync(aside, { recursive: true, force: true })
 }
 
-// False where somebody else was quicker, whose run is looked at then.
+// False if another process was faster; then its run is inspected.
 async function startChildRun(
   paths: RunPaths,
   request: RunRequest,
@@ -95,7 +98,7 @@ async function startChildRun(
   task: StepTask,
 ): Promise<boolean> {
   try {
-    // The wish to end it belonged to an attempt before.
+    // The cancel request was for an earlier attempt.
     if (isNew) createRun(host.runsFolder, request)
     else rmSync(paths.cancel, { force: true })
     await task.started()
@@ -113,8 +116,8 @@ async function startChildRun(
 }
 
 /**
- * Follows a run that another process performs until nobody does any more. Cancelled meanwhile, it
- * is asked to end, and followed all the same.
+ * Follows a run of another process until no process performs it. If it is cancelled meanwhile, the
+ * run is asked to end, and still followed.
  */
 async function followChildRun(paths: RunPaths, task: StepTask, signal: AbortSignal): Promise<void> {
   const cancel = (): void =>
@@ -132,24 +135,24 @@ async function followChildRun(paths: RunPaths, task: StepTask, signal: AbortSign
   }
 }
 
-/** What the run of a step has come to. */
+/** A child run that has ended. */
 type EndedChildRun = {
   readonly is: 'ended'
   readonly summary: RunSummary
-  /** Whether its end is that of this try, and one that another attempt would not change. */
+  /** Whether its end belongs to this attempt, and would not change in another one. */
   readonly counts: boolean
-  /** What the tool, or the runner, says about trying again. */
+  /** What the tool, or the runner, says about retrying. */
   readonly retryable: unknown
 }
 
-/** How the run of a step is found: `unfinished` is a folder that somebody is about to fill. */
+/** The state of a child run; `unfinished` is a folder that another process is about to fill. */
 type ChildRunState = { readonly is: 'none' | 'unfinished' | 'live' } | EndedChildRun
 
-// Nobody failed: the runner died, or nobody answered. What was cancelled is asked for again.
+// No failure: the runner died, or a question got no answer. What was cancelled is requested again.
 const RESUMABLE_CODES = ['E_INTERRUPTED', 'E_ANSWER_REQUIRED']
 
 /**
- * Looks at the run of a step; throws CONFLICT where it is that of another one. A run whose runner
+ * Inspects the run of a step. Throws CONFLICT if it belongs to another step. A run whose runner
  * died is finished first, and what it left running is ended.
  */
 async function inspectChildRun(
@@ -193,7 +196,7 @@ async function readChildRun(
     }
   }
   const summary = builder.current()
-  // An end that somebody else brought about, by hand, is that of the try that he went on with.
+  // An end of a manual resume is that of the attempt it resumed.
   const isThisTry = typeof tried !== 'number' || tried >= attempt
   const counts =
     summary.state === 'completed' ||
@@ -232,19 +235,19 @@ function toChildOutcome(
   }
 }
 
-/** A step as a task, in the words of the run protocol. */
+/** A step as a task of the run protocol. */
 type StepTask = {
   submitted(): Promise<void>
-  /** Told once, whoever started it. */
+  /** Reported once. */
   started(): Promise<void>
-  /** What its run says; only what matters to whoever looks at the whole is told. */
+  /** Forwards the events of its run that matter to the workflow. */
   heard(event: RunEvent): void | Promise<void>
   done(settled: OperationOutcome, child?: EndedChildRun): Promise<OperationOutcome>
 }
 
 const FORWARDED_EVENT_TYPES = ['progress', 'action_required', 'error']
 
-/** Tells of a task that is a run. */
+/** Reports a task that is a run. */
 function createStepTask({ emit: tell }: StepHost, call: StepCall, runId: string): StepTask {
   const task = getAttemptKey(call)
   const about = { task_id: task, child_run_id: runId }
@@ -285,7 +288,7 @@ function omitRunId({ run_id: _run, ...rest }: StepError): Omit<StepError, 'run_i
   return rest
 }
 
-/** What stands around the run of a step: its workflow asks for it, and tells of it. */
+/** The host of a child run: its workflow starts it, and reports it. */
 function createChildHost(
   host: StepHost,
   call: StepCall,
@@ -297,7 +300,7 @@ function createChildHost(
     env: host.env,
     about: { workflow_attempt: call.attempt },
     signal,
-    // Whoever answers the run itself is heard, but nobody waits for that alone.
+    // The run itself may be answered too, but nothing waits for that alone.
     channels: [
       ...(host.ask ? [createWorkflowChannel(host.ask, call)] : []),
       { ...createFolderChannel(answers), passive: host.ask !== undefined },

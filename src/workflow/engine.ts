@@ -12,7 +12,7 @@ import type { JsonObject } from '../util/values.ts'
 import { compact } from '../util/values.ts'
 import type { Workflow } from './definition/model.ts'
 
-/** Why something failed, in a form that a journal keeps. */
+/** An error in the form that a journal keeps. */
 export type StepError = {
   readonly code: string
   readonly message: string
@@ -23,10 +23,7 @@ export type StepError = {
   readonly run_id?: string
 }
 
-/**
- * What came of an operation. It is recorded once, under the key of the operation, and never looked
- * for again.
- */
+/** The outcome of an operation. It is recorded once, under the key of the operation. */
 export type OperationOutcome =
   | { readonly ok: true; readonly value: unknown; readonly run_id?: string }
   | { readonly ok: false; readonly error: StepError }
@@ -78,23 +75,20 @@ export type WorkflowQuestion = Interaction & {
 /** An operation that was begun. */
 export type PendingOperation = {
   readonly operation: DurableOperation
-  /**
-   * Has it ended soon: it settles with CANCELLED or TIMEOUT, or with what it had when the word
-   * came.
-   */
+  /** Aborts it: it settles with CANCELLED or TIMEOUT, or with its outcome if that came first. */
   abort(error: StepError): void
 }
 
 /**
- * What an engine does for one execution. The interpreter knows nothing else of the world: no clock,
- * no chance, no order but this one.
+ * What an engine does for one execution. The interpreter uses nothing else: no clock, no
+ * randomness, no other order.
  */
 export type DurableContext = {
   /** The id of the execution. */
   readonly id: string
   /**
-   * Begins an operation. Nothing need happen before `first` is asked for it. Keys are unique in an
-   * execution.
+   * Begins an operation. Nothing needs to happen before `first` is called with it. Keys are unique
+   * in an execution.
    */
   begin(operation: DurableOperation): PendingOperation
   /**
@@ -104,14 +98,11 @@ export type DurableContext = {
   first(
     begun: readonly PendingOperation[],
   ): Promise<{ readonly begun: PendingOperation; readonly settled: OperationOutcome }>
-  /**
-   * What happens, for whoever looks on. It is told again after a restart, marked as such by the
-   * engine.
-   */
+  /** Reports what happens. After a restart it is reported again, and the engine marks it. */
   emit?(event: WorkflowEvent): void
 }
 
-/** Thrown by `first` when somebody cancels the execution. */
+/** Thrown by `first` when the execution is cancelled. */
 export class ExecutionCancelledError extends Error {
   readonly reason: string
   constructor(reason: string) {
@@ -121,7 +112,7 @@ export class ExecutionCancelledError extends Error {
   }
 }
 
-/** What the interpreter tells on its way. Tasks are told by whoever performs them. */
+/** What the interpreter reports. Tasks are reported by the one who performs them. */
 export type WorkflowEvent =
   | { readonly type: 'step_start'; readonly step: string; readonly kind: string }
   | { readonly type: 'step_skipped'; readonly step: string }
@@ -141,15 +132,15 @@ export type WorkflowEvent =
   | { readonly type: 'compensating'; readonly error: StepError }
 
 /**
- * Performs a tool for a step: in this process, or as a run on record. A live attempt under the same
- * key is joined. Never rejects.
+ * Performs a tool for a step: in this process, or as a child run. A live attempt under the same key
+ * is joined. Never rejects.
  */
 export type PerformTool = (
   call: StepToolCall & { readonly workflow: string; readonly idempotencyKey: string },
   signal: AbortSignal,
 ) => Promise<OperationOutcome>
 
-/** How an execution stands. */
+/** The state of an execution. */
 export type Execution = {
   /** A run id. */
   readonly id: string
@@ -160,7 +151,7 @@ export type Execution = {
   readonly ended?: string
   readonly result?: unknown
   readonly error?: StepError
-  /** Questions that nobody has answered yet. */
+  /** Open questions. */
   readonly questions?: readonly WorkflowQuestion[]
 }
 
@@ -171,7 +162,8 @@ export type ExecutionHandle = {
 }
 
 export type StartExecutionOptions = {
-  /** A run id of the caller's own: what has it already is not started again, but joined. */ readonly id?: string
+  /** A run id chosen by the caller: an execution with this id is joined. */
+  readonly id?: string
 }
 
 /** Which executions are listed; default: all of them. */
@@ -214,7 +206,7 @@ export function requireRunId(id: string, verb = 'cannot be'): string {
   )
 }
 
-/** Anything that was thrown, in the form that a journal keeps. */
+/** A thrown value in the form that a journal keeps. */
 export function toStepError(thrown: unknown): StepError {
   const error = ToolError.is(thrown)
     ? thrown
@@ -229,7 +221,7 @@ export function toStepError(thrown: unknown): StepError {
   })
 }
 
-/** The same the other way: for whoever is told by a signal, or throws. */
+/** The error of a step as a ToolError. */
 export function stepErrorToToolError({
   code,
   message,

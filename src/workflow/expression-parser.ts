@@ -97,8 +97,8 @@ const LITERAL_WORDS: { readonly [word: string]: boolean | null } = {
 const EXPECTED_VALUE = "a name, a number, a text in quotes, '!' or '('"
 
 /**
- * Reads one expression from a place in a text, by going down its grammar. Throws INVALID_INPUT that
- * says where it could not go on.
+ * A recursive descent parser for one expression in a text. Throws INVALID_INPUT with the place of
+ * the problem.
  */
 class ExpressionParser {
   private readonly text: string
@@ -133,7 +133,7 @@ class ExpressionParser {
     return left
   }
 
-  // One comparison, not a chain: what `1 < 2 < 3` means surprises whoever wrote it.
+  // One comparison, not a chain: `1 < 2 < 3` rarely means what it seems to.
   private equality(): Expression {
     const left = this.unary()
     this.skip()
@@ -357,7 +357,7 @@ export function parsePlaceholder(
 export const parseCondition: (text: string) => Expression = cacheByText((text) => {
   if (!text.trimStart().startsWith(EXPRESSION_OPEN)) return parseExpression(text)
   const [expression, ...more] = parseTemplate(text.trim())
-  // A text that something was put into would be true whatever was put in.
+  // A text with something filled in would always be true.
   if (typeof expression !== 'object' || more.length > 0)
     throw new ToolError(
       'INVALID_INPUT',

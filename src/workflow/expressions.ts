@@ -22,8 +22,8 @@ import {
 } from './expression-parser.ts'
 
 /**
- * What an expression knows of a step that came before. A skipped one, and one that failed and was
- * allowed to, has the result null.
+ * What an expression sees of an earlier step. A skipped one, and one that failed and was allowed
+ * to, has the result null.
  */
 export type StepRecord = {
   readonly status: 'ok' | 'failed' | 'skipped'
@@ -46,8 +46,8 @@ export type ExpressionScope = {
 }
 
 /**
- * The value of an expression. What is not there is null. Throws INVALID_INPUT for a name that
- * nobody knows, and for an order of things that have none.
+ * The value of an expression; missing values are null. Throws INVALID_INPUT for an unknown name,
+ * and for a comparison of values without an order.
  */
 export function evaluateExpression(expression: Expression, scope: ExpressionScope): unknown {
   switch (expression.kind) {
@@ -74,7 +74,7 @@ export function evaluateExpression(expression: Expression, scope: ExpressionScop
   }
 }
 
-/** What counts as true: all but null, false, 0 and the empty text. */
+/** Everything is true except null, false, 0 and the empty text. */
 function isTruthy(value: unknown): boolean {
   return Boolean(value)
 }
@@ -99,7 +99,7 @@ function getRoot(root: string, scope: ExpressionScope): unknown {
   })
 }
 
-// Own keys alone: what a result inherits was written by nobody.
+// Own keys only: inherited ones are not part of a result.
 function getMember(value: unknown, key: string | number): unknown {
   if (typeof value === 'string') return key === 'length' ? value.length : null
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return null
@@ -145,9 +145,9 @@ function describeType(value: unknown): string {
 }
 
 /**
- * A copy of a JSON value with its expressions replaced by what they give. A text that is one
- * expression becomes its value; in others, texts are joined. Keys stay as they are, and what was
- * put in is not looked at again. Throws INVALID_INPUT.
+ * A copy of a JSON value with the values of its expressions. A text that is one expression becomes
+ * its value; in others, texts are joined. Keys stay as they are, and values are not interpolated
+ * again. Throws INVALID_INPUT.
  */
 export function interpolate(value: unknown, scope: ExpressionScope): unknown {
   return mapJsonStrings(value, (text) =>
@@ -158,7 +158,7 @@ export function interpolate(value: unknown, scope: ExpressionScope): unknown {
 function interpolateText(text: string, scope: ExpressionScope): unknown {
   const parts = parseTemplate(text)
   const [only] = parts
-  // Copied: a tool that changes its input must not change what is on record.
+  // A tool that changes its input must not change the record.
   if (parts.length === 1 && typeof only === 'object')
     return mapJsonStrings(evaluateExpression(only, scope), (found) => found)
   return parts
@@ -179,8 +179,8 @@ export function toInterpolatedText(value: unknown): string {
 }
 
 /**
- * Whether a condition holds. null, false, 0 and the empty text do not; everything else does. Throws
- * INVALID_INPUT for what cannot be read or compared.
+ * Whether a condition is true. null, false, 0 and the empty text are not. Throws INVALID_INPUT for
+ * a condition that cannot be read or compared.
  */
 export function isConditionTrue(condition: string, scope: ExpressionScope): boolean {
   return isTruthy(evaluateExpression(parseCondition(condition), scope))
@@ -205,7 +205,7 @@ export function mapJsonStrings(
   const copy: { [key: string]: unknown } = {}
   for (const key of Object.keys(value)) {
     const inside = mapJsonStrings(value[key as never], onText, depth + 1)
-    // Assigned, this one key would become the prototype.
+    // An assignment would set the prototype.
     if (key === '__proto__')
       Object.defineProperty(copy, key, {
         value: inside,
@@ -240,8 +240,7 @@ function isEqualJson(left: unknown, right: unknown, depth = 0): boolean {
 }
 
 const BLANK_CHARACTERS = new Set([' ', '\t', '\n', '\r'])
-// Written in front of a tool where the tools lie in a folder with a starter; here every tool is
-// known by its name.
+// A prefix of commands in folders with a starter; here every tool is known by its name.
 const TOOL_STARTER = './tool'
 
 /**
@@ -282,8 +281,8 @@ function splitWords(command: string): ExpressionTemplate[] {
       if (next === undefined)
         throw createCommandError(command, 'ends with a backslash', 'Write \\\\ for a backslash')
       at += 1
-      // In double quotes a backslash is itself before anything that it need not protect; a line
-      // that it ends goes on.
+      // In double quotes a backslash is literal unless it escapes something; a line that ends with
+      // one continues.
       if (next === '\n') continue
       add(quote === '"' && !'"\\$`'.includes(next) ? `\\${next}` : next)
     } else if (quote === undefined && (character === '"' || character === "'")) {
@@ -313,8 +312,8 @@ function createCommandError(command: string, what: string, fix: string): ToolErr
 }
 
 /**
- * The words of a command with its values put in, the tool first. A value never becomes two words.
- * Throws INVALID_INPUT for null, and for a command that cannot be split.
+ * The words of a command with its values filled in, the tool first. A value never becomes two
+ * words. Throws INVALID_INPUT for null, and for a command that cannot be split.
  */
 export function interpolateCommand(command: string, scope: ExpressionScope): string[] {
   return splitCommand(command).map((word) =>

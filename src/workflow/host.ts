@@ -62,11 +62,11 @@ export async function openWorkflowHost({
   const root = folder === undefined ? findRunsFolder(cwd) : resolve(cwd, folder)
   const ask: Parameters<typeof createPerformTool>[0]['ask'] =
     answer && (async ({ question }, signal) => ({ value: await answer(question, signal) }))
-  // What is recorded in the journal need not be remembered a second time.
+  // The journal remembers the outcome already.
   const others = createPerformTool(
     compact({ registry, runsFolder: root, cwd, env, remembers: false, ask }),
   )
-  // Where nobody answers, a function needs nothing but its call.
+  // Without an answerer, a function needs nothing but its call.
   const perform = answer ? others : createFunctionPerformer({ registry, cwd, env }, others)
   const inline = await openEmbeddedEngine(compact({ folder: root, perform, answer, resume }))
   const runs = new RunExecutions({ root, registry, answer, cwd, env })
@@ -185,10 +185,7 @@ class RunExecutions {
     return this.#perform(createRun(root, request), request)
   }
 
-  /**
-   * Waits for one that was started already, whoever performs it; where nobody does, it goes on
-   * here.
-   */
+  /** Waits for one that was started already. If no process runs it, it continues here. */
   join(id: string): ExecutionHandle {
     const mine = this.#live.get(id)
     if (mine) return { id, done: mine.done }
@@ -229,7 +226,7 @@ class RunExecutions {
     return readRunExecution(this.#paths(id))
   }
 
-  /** Goes on with those that a host like this one started, and whose process died. */
+  /** Resumes those that a host like this one started, and whose process died. */
   async resume(): Promise<readonly string[]> {
     const { root } = this.#options
     await recoverRuns(root)
@@ -275,14 +272,14 @@ class RunExecutions {
     )
       .then(() => readRunExecution(paths))
       .finally(() => this.#live.delete(paths.id))
-    // Whoever does not look at it is not ended by it.
+    // A rejection that is not awaited must not end the process.
     done.catch(() => undefined)
     this.#live.set(paths.id, { stop, done })
     return { id: paths.id, done }
   }
 }
 
-// Those of the command line have a way back of their own.
+// Those of the command line are resumed by a command.
 async function isAbandonedRun(paths: RunPaths): Promise<boolean> {
   if (isRunLive(paths)) return false
   try {
@@ -303,7 +300,7 @@ async function followRun(paths: RunPaths): Promise<Execution> {
   return readRunExecution(paths)
 }
 
-/** How an execution stands that is a run. Throws CONFIG where the record is not one of ours. */
+/** The state of an execution that is a run. Throws CONFIG when the record is damaged. */
 async function readRunExecution(paths: RunPaths): Promise<Execution> {
   const request = readRunRequest(paths)
   const summary = await readRunSummary(paths, request)
@@ -314,7 +311,7 @@ async function readRunExecution(paths: RunPaths): Promise<Execution> {
   )
 }
 
-/** An execution from what a run was asked to do and what became of it. */
+/** An execution from the request and the summary of its run. */
 function toExecution({ run_id: id, tool, workflow }: RunRequest, summary: RunSummary): Execution {
   const { state, created, ended, result, questions } = summary
   const error = getRunError(summary)
@@ -344,8 +341,8 @@ function getRunError({ error, state }: RunSummary): StepError | undefined {
 }
 
 /**
- * How an execution stands, as quickly as it can be had; undefined for a run that is none, or that
- * nobody can read.
+ * The state of an execution, read as quickly as possible; undefined for a run that is none, or that
+ * cannot be read.
  */
 async function readBriefExecution(paths: RunPaths): Promise<Execution | undefined> {
   try {

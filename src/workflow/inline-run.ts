@@ -25,8 +25,8 @@ import { toFinalLine } from './run-protocol.ts'
 export type InlineRun = {
   readonly request: Pick<RunRequest, 'run_id' | 'tool' | 'created'>
   /**
-   * Its events; with `follow` until it is over, or goes on as a run of its own: then the last thing
-   * told is no end.
+   * Its events; with `follow` until it is over, or continues as a run: then the last event is no
+   * end.
    */
   events(how: {
     readonly follow: boolean
@@ -47,7 +47,7 @@ export async function findInlineRun(
     : undefined
 }
 
-/** The same, for whoever looks on. */
+/** The same, as something that can be watched. */
 export async function openInlineRun(root: string, word: string): Promise<InlineRun | undefined> {
   const found = await findInlineRun(root, word)
   if (!found) return undefined
@@ -70,24 +70,24 @@ export async function openInlineRun(root: string, word: string): Promise<InlineR
         }
         const now = how.signal.aborted ? undefined : (await findInlineRun(root, id))?.execution
         if (now?.error && now.ended === undefined) yield [...events.interrupted()]
-        // Somebody may have taken it up meanwhile, and goes on in the same file.
+        // Another process may have resumed it meanwhile, and continues in the same file.
         if (!how.follow || !now || now.error) return
       }
     },
   }
 }
 
-/** Tells an execution that has no log of its own as events of a run. */
+/** Presents an execution without a log as events of a run. */
 type InlineEvents = {
-  /** What a record, the next one, tells. */
+  /** The events of the next record. */
   of(record: BeginRecord | ExecutionRecord): readonly RunEvent[]
-  /** The end of one that nobody goes on with. */
+  /** The events of one whose process died. */
   interrupted(): readonly RunEvent[]
 }
 
 /**
- * Begins to tell an execution from its records: the same records always give the same events. Only
- * its first and its last record have times; what lies between has that of the first.
+ * Presents the records of an execution as events: the same records always give the same events.
+ * Only the first and the last record have times; what is between has that of the first.
  */
 export function createInlineEvents(id: string): InlineEvents {
   let seq = 0

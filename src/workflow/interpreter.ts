@@ -29,8 +29,8 @@ import {
 import { getStepKind } from './steps/table.ts'
 
 /**
- * Executes a workflow on an engine, from the beginning or from wherever its journal ends. Rejects
- * only where the engine gives up; what steps do is in what it gives.
+ * Executes a workflow on an engine, from the beginning or from the end of its journal. Rejects only
+ * when the engine fails; failures of steps are in the outcome.
  */
 export async function interpretWorkflow(
   workflow: Workflow,
@@ -48,8 +48,8 @@ export async function interpretWorkflow(
 }
 
 /**
- * Follows a workflow: its steps, what takes them back after a failure, and what is done at the end
- * in any case. Throws StepFailure, or Stopped.
+ * Runs a workflow: its steps, compensations after a failure, and `finally`. Throws StepFailedError
+ * or FlowStoppedError.
  */
 function* runWorkflow(
   workflow: Workflow,
@@ -83,8 +83,8 @@ function* runWorkflow(
       : new StepFailedError(told)
   }
   outer?.push(...frame.compensations)
-  // A failure at the very end is the failure of the workflow; but what was done stays done, unless
-  // the one around it takes it back.
+  // A failure in `finally` fails the workflow, but what was done stays done, unless the workflow
+  // around it undoes it.
   if (workflow.finally) yield* runShielded(runSteps(workflow.finally, toFinallyLocation(at)))
   return value
 }
@@ -96,13 +96,11 @@ const STEP_RUNNER: StepRunner = {
   ask: askQuestion,
 }
 
-// The last that was done is taken back first. What cannot be taken back does not keep the others
-// from it.
+// The last step is undone first. A failure does not prevent the other compensations.
 function* runCleanup({ finally: last = [] }: Workflow, at: StepLocation): Flow<StepError[]> {
   const problems: StepError[] = []
   for (const { steps, at: where } of [...at.frame.compensations].reverse()) {
-    // What it gives stays with it: steps without a name of their own may be called like one that
-    // another compensation asks for.
+    // Each compensation has its own scope, because steps without names may be called alike.
     const scope = { ...where.scope, steps: { ...where.scope.steps } }
     problems.push(...(yield* runAndCollectErrors(steps, { ...where, scope })))
   }
@@ -110,7 +108,7 @@ function* runCleanup({ finally: last = [] }: Workflow, at: StepLocation): Flow<S
   return problems
 }
 
-// A workflow inside this one may have had problems of its own.
+// A nested workflow may have had cleanup problems of its own.
 function getCleanupProblems({ details }: StepError): readonly unknown[] {
   return Array.isArray(details?.['cleanup']) ? details['cleanup'] : []
 }
@@ -131,7 +129,7 @@ function* runAndCollectErrors(steps: Workflow['steps'], at: StepLocation): Flow<
 const SKIPPED_RECORD: StepRecord = { status: 'skipped', result: null, error: null }
 const NO_RETRY: RetryPolicy = { ...DEFAULT_RETRY, max: 0 }
 
-/** Takes steps one after the other; gives the result of the last one that was not skipped. */
+/** Runs steps one after another; returns the result of the last one that was not skipped. */
 function* runSteps(steps: readonly WorkflowStep[], at: StepLocation): Flow<unknown> {
   let last: unknown = null
   for (const step of steps) {
@@ -142,8 +140,8 @@ function* runSteps(steps: readonly WorkflowStep[], at: StepLocation): Flow<unkno
 }
 
 /**
- * Takes a step, as often as it has to be tried, and remembers how it went. Throws StepFailure where
- * its failure is that of the whole.
+ * Runs a step with its retries, and records its outcome. Throws StepFailedError when its failure
+ * fails the workflow.
  */
 function* runStep(step: WorkflowStep, at: StepLocation): Flow<StepRecord> {
   const {
@@ -173,8 +171,7 @@ function* runStep(step: WorkflowStep, at: StepLocation): Flow<StepRecord> {
     if (thrown instanceof FlowStoppedError) throw thrown
     const error = withFailedStep(getStepError(thrown), path)
     context.emit?.({ type: 'step_done', step: path, status: 'failed', error })
-    // Also where it ends the workflow: what takes back and what is done in any case may ask how it
-    // went.
+    // Also when it ends the workflow: compensations and `finally` may refer to it.
     const record = keep({ status: 'failed', result: null, error })
     if (step.on_error !== 'continue') throw new StepFailedError(error)
     return record
@@ -225,8 +222,8 @@ function withFailedStep(error: StepError, path: string): StepError {
     : error
 }
 
-// Whoever writes how often wants that for every failure but those that another try cannot change: a
-// wrong input stays wrong, what is forbidden stays so, and who cancels means it.
+// A number of retries applies to every failure except those that a retry cannot change: invalid
+// input, missing permission, and cancellation.
 function canSucceedOnRetry({ code }: StepError): boolean {
   const { category } = getErrorInfo(code)
   return category !== 'input' && category !== 'auth' && findErrorRow(code)?.code !== 'CANCELLED'
@@ -241,8 +238,8 @@ function matchesErrorCode({ code }: StepError, on: NonNullable<RetryPolicy['on']
   )
 }
 
-// Many that failed at the same moment do not come back at the same moment; but a replay waits as
-// long as the first time.
+// Steps that failed at the same moment do not retry at the same moment, but a replay waits as long
+// as the first time.
 function getRetryDelaySeconds(
   attempt: number,
   { delay, factor, longest }: RetryPolicy,

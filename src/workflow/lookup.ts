@@ -16,7 +16,7 @@ export type LoadedWorkflow = {
   /** Absent for one that was made in this process. */ readonly file?: string
 }
 
-// By what makes it a tool: a source that has to be renamed copies the rest.
+// By the function that defines the tool, because a source that is renamed copies the rest.
 const workflowsByDefine = new WeakMap<FoundTool['define'], LoadedWorkflow>()
 
 /** Remembers which workflow a tool is. */
@@ -38,8 +38,8 @@ export function isFunctionTool(entry: RegistryEntry | undefined): entry is Regis
 }
 
 /**
- * The command that goes on with a run that failed or was cancelled; undefined where none does: a
- * workflow that came to its end is not resumed.
+ * The command that resumes a failed or cancelled run; undefined when none does: a workflow that has
+ * ended is not resumed.
  */
 export async function findResumeCommand(
   paths: RunPaths,

@@ -36,9 +36,9 @@ import {
 } from './step-host.ts'
 
 /**
- * Performs the tools of steps: programs and other workflows as runs on record, linked to their
- * workflow; everything else by a call. What is at work under the same key, in this process or
- * another, is joined. Rejects only with ANSWER_REQUIRED, and only where its host wants that.
+ * Performs the tools of steps: programs and other workflows as child runs, everything else by a
+ * call. Concurrent requests for the same key, in this process or another, are joined. Rejects only
+ * with ANSWER_REQUIRED, and only if the host wants that.
  */
 export function createPerformTool(host: StepHost): PerformTool {
   return (call, signal) =>
@@ -72,7 +72,7 @@ async function findToolEntry({ registry }: StepHost, tool: string): Promise<Regi
   await registry.prepare?.()
   const entry = registry.find(tool) as RegistryEntry | undefined
   if (entry) return entry
-  // Fails, and says which was meant.
+  // Throws NOT_FOUND with a suggestion.
   await registry.describe(tool)
   throw new Error(`there is no tool '${tool}'`)
 }
@@ -83,12 +83,12 @@ type SharedWork = {
   waiting: number
 }
 
-// One table for the process: two engines over one folder may be asked for the same step.
+// One table for the process, because two engines on one folder may request the same step.
 const sharedWork = new Map<string, SharedWork>()
 
 /**
- * Does work once for everybody who asks for it at the same time under one key. It is ended when
- * nobody wants it any more; whoever leaves others behind does not wait for its end.
+ * Does work once for all concurrent requests with the same key. It is aborted when no request wants
+ * it any more; one that leaves earlier does not wait for its end.
  */
 async function joinSharedWork(
   key: string,
@@ -125,8 +125,8 @@ function startSharedWork(
 }
 
 /**
- * Calls a tool that is no program: a function of this process, one of a server. It has no run of
- * its own; what it tells is told as a task.
+ * Calls a tool that is no program: a function of this process, or a tool of a server. It has no
+ * run; its progress is reported as a task.
  */
 async function callInProcess(
   { registry, cwd, env, emit: tell, ask, remembers = true }: StepHost,
@@ -199,15 +199,14 @@ async function callInProcess(
 }
 
 /**
- * Performs what needs nothing but a call of this process, and leaves everything else to another.
- * Nobody looks on, and nobody else has the same step at work: that is for executions that have no
- * folder.
+ * Calls functions of this process directly, and leaves everything else to `others`. For executions
+ * without a run folder: there are no watchers, and no other process has the same step.
  */
 export function createFunctionPerformer(
   { registry, cwd, env }: Pick<StepHost, 'registry' | 'cwd' | 'env'>,
   others: PerformTool,
 ): PerformTool {
-  // Found once for each name, unless other tools have come since.
+  // Found once per name, unless other tools have come since.
   let entries: unknown
   let known = new Map<string, string | undefined>()
   const idOf = (tool: string): string | undefined => {
@@ -254,12 +253,12 @@ function withTrace(env: StepHost['env'], traceparent: string | undefined): StepH
   return traceparent === undefined ? env : { ...env, TRACEPARENT: traceparent }
 }
 
-/** Workflows that are steps of each other, one in the other. */
+/** Workflows that run each other as steps. */
 const MAX_WORKFLOW_DEPTH = 10
 
 /**
- * What the tool of a step is as a run of its own; undefined for a tool that is called. Throws
- * PRECONDITION for workflows that run each other without an end.
+ * The plan of a child run; undefined for a tool that is called. Throws PRECONDITION for workflows
+ * that run each other without end.
  */
 async function planChildRun(
   host: StepHost,
@@ -293,7 +292,7 @@ async function planWorkflowRun(
   const { cwd, env, traceparent, startWorkflow } = host
   const input = await readInput(call.given, entry, env)
   return {
-    // A workflow that failed has taken back what it did: another try begins anew.
+    // A workflow that failed has undone its steps: a retry starts a new run.
     runId: getChildRunId(
       call.attempt > 1 ? `${call.idempotencyKey}#${call.attempt}` : call.idempotencyKey,
     ),
@@ -341,8 +340,8 @@ type ProgramStep = {
 }
 
 /**
- * What the run of a step is asked to do. Throws PERMISSION where the step allows its tool more than
- * that asks for, USAGE or INVALID_INPUT for words that it does not know.
+ * The request of a child run. Throws PERMISSION if the step allows its tool more than the tool asks
+ * for, USAGE or INVALID_INPUT for invalid arguments.
  */
 async function createChildRequest(step: ProgramStep, paths: RunPaths): Promise<RunRequest> {
   const {
@@ -379,11 +378,11 @@ async function resolveArguments({
   if ('args' in given && takesDocument(call))
     return { args: given.args, input: await readInput(given, entry, host.env) }
   const made = toRunArguments(given, call)
-  // Whoever wrote the step has agreed to it.
+  // The author of the step has agreed to it.
   return call.destructive ? { ...made, args: [...made.args, '--yes'] } : made
 }
 
-// Its own permissions name lines of its manifest; those of the step stand elsewhere.
+// Problems of its own permissions refer to its manifest, those of the step do not.
 async function narrowProgram(
   { call: { permissions: wanted }, entry, program, host: { cwd } }: ProgramStep,
   { workspace }: RunPaths,

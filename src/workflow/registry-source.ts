@@ -126,7 +126,7 @@ function createWorkflowTool(
         input,
         tags: WORKFLOW_TAGS,
         annotations: deriveAnnotations(workflow, (tool) => host.opened().find(tool)),
-        // Its fields are its own, whatever they are called.
+        // Its input fields may have any name.
         reserved: false,
         run: (given: JsonObject, ctx: Context) =>
           trackRunning(host, async () =>

@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto'
 import type { RunRequest } from '../runner/request.ts'
 import { joinTrace } from '../runner/trace-context.ts'
-import { compact, isObject } from '../util/values.ts'
 import type { JsonObject } from '../util/values.ts'
+import { compact, isObject } from '../util/values.ts'
 import type { Workflow } from './definition/model.ts'
 
-/** How an execution is asked for, besides its definition and its input. */
+/** The options of a run besides its definition and its input. */
 export type WorkflowRequestOptions = {
   readonly cwd: string
   readonly env: { readonly [name: string]: string | undefined }
@@ -32,8 +32,8 @@ export function toWorkflowToolName(name: string): string {
 }
 
 /**
- * The request for the run of a workflow. Its deadline is that of the caller alone: the definition's
- * own is kept by the interpreter, across restarts.
+ * The request for the run of a workflow. Its deadline is that of the caller alone: the interpreter
+ * enforces the one of the definition, across restarts.
  */
 export function createWorkflowRequest(
   runId: string,
@@ -73,10 +73,7 @@ export function createWorkflowRequest(
   }
 }
 
-/**
- * The SHA-256 of a workflow in hexadecimal: the same for the same definition, in whatever order its
- * keys are written.
- */
+/** The SHA-256 of a workflow in hexadecimal; the order of keys does not matter. */
 export function hashWorkflow(workflow: Workflow): string {
   return createHash('sha256').update(toCanonicalJson(workflow)).digest('hex')
 }

@@ -20,21 +20,21 @@ import type { OperationOutcome, StepError, WorkflowEvent, WorkflowQuestion } fro
 
 /** The questions of a workflow, asked through its run. */
 export type QuestionRegistry = Required<Pick<RunTarget, 'answer'>> & {
-  /** Rejects where nobody answers. */
+  /** Rejects when there is no answer. */
   ask(
     question: RunQuestion,
     signal: AbortSignal,
     context?: JsonObject,
   ): Promise<{ readonly value: unknown; readonly by: string }>
-  /** The same for a question of the workflow itself, whose time the interpreter keeps. */
+  /** The same for a question of the workflow itself; the interpreter enforces its timeout. */
   askWorkflowQuestion(
     question: WorkflowQuestion,
     signal: AbortSignal,
   ): Promise<{ readonly value: unknown; readonly by: string }>
   decline(id: string, error: ToolError): void
   /**
-   * The workflow is left as it is: what it asks stays open for its next attempt, though nobody
-   * waits here any more.
+   * The workflow is interrupted: its questions stay open for its next attempt, although this
+   * process no longer waits.
    */
   keepOpen(): void
 }
@@ -44,7 +44,7 @@ type WaitingQuestion = {
   readonly reject: (error: unknown) => void
 }
 
-/** Opens the questions of one attempt. A question that nobody waits for any more is withdrawn. */
+/** The questions of one attempt. A question that is no longer waited for is withdrawn. */
 export function createQuestionRegistry(
   listener: Pick<RunTargetListener, 'onQuestion' | 'onWithdrawn'>,
 ): QuestionRegistry {
@@ -80,17 +80,16 @@ export function createQuestionRegistry(
   }
 }
 
-/** Tells what happens to steps. */
+/** Reports what happens to steps. */
 type StepReporter = {
   event(event: WorkflowEvent, again: boolean): void
-  /** That some of it happened before. */
+  /** Reports that some of it happened before. */
   resumed(records: readonly JournalRecord[]): void
 }
 
 /**
- * Puts what happens to the steps of a workflow on the record of its run: how far it is, by the
- * steps at the top, and for each step when it began and how it went. What happened before a restart
- * is on record already.
+ * Reports the steps of a workflow to its run: the progress by the steps at the top, and for each
+ * step when it began and how it ended. What happened before a restart is on record already.
  */
 export function reportSteps(
   { steps }: Workflow,

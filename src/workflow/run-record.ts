@@ -45,8 +45,7 @@ type KeptStep = {
 const STEP_STATES: readonly unknown[] = ['running', 'ok', 'failed', 'skipped']
 
 /**
- * The steps of a run, as many as are kept; what failed is, and what the workflow itself consists
- * of.
+ * The steps of a run, up to a limit; failed steps and those of the workflow itself are always kept.
  */
 export type ShownSteps = {
   readonly steps: readonly ShownStep[]
@@ -56,9 +55,8 @@ export type ShownSteps = {
 type StepCollection = { readonly kept: Map<string, KeptStep>; leftOut: number }
 
 /**
- * What the record of a workflow's run tells of its steps, and the questions that wait for an
- * answer, also where nobody performs it now; `answered` where the answer is there and nobody has
- * taken it yet.
+ * The steps of a workflow run and its open questions, also when no process runs it; `answered` if
+ * an answer is there that has not been used yet.
  */
 export async function readWorkflowRun(
   paths: RunPaths,
@@ -109,7 +107,7 @@ function applyStepEvent(steps: StepCollection, event: RunEvent): void {
     return
   }
   const state = event['step_state']
-  // Told again after a restart, it is no news.
+  // A repetition after a restart is no news.
   if (kept && kept.state === state && state !== 'running') return
   if (!STEP_STATES.includes(state)) return
   const next: KeptStep = kept ?? {
@@ -139,7 +137,7 @@ function setStepState(steps: StepCollection, step: KeptStep, state: KeptStep['st
   steps.leftOut += 1
 }
 
-// Each attempt asks anew what is still open.
+// Each attempt asks again what is still open.
 function applyQuestionEvent(
   open: Map<string, OpenQuestion>,
   { type, interaction, answer }: RunEvent,
@@ -180,8 +178,8 @@ function toShownStep({
 export const JOURNAL_FILE_NAME = 'journal.jsonl'
 
 /**
- * What the journal of a run holds, whoever writes it at the moment; nothing where there is none
- * yet. Throws CONFIG for what is no journal of ours.
+ * The records in the journal of a run; none if it does not exist yet. Throws CONFIG for a file that
+ * is no journal.
  */
 async function readRunJournal({ folder }: RunPaths): Promise<readonly JournalRecord[]> {
   const path = join(folder, JOURNAL_FILE_NAME)
@@ -199,7 +197,7 @@ async function readRunJournal({ folder }: RunPaths): Promise<readonly JournalRec
   }
 }
 
-/** Writes down that an execution begins, and what it is. */
+/** Records the begin of an execution. */
 export function appendBegin(
   journal: Pick<Journal, 'append'>,
   { run_id, workflow, input }: RunRequest,
@@ -218,8 +216,8 @@ export function appendBegin(
 }
 
 /**
- * Writes down how an execution ended; gives what was written, which is a failure where the output
- * is too long to be kept.
+ * Records the end of an execution; returns what was recorded, which is a failure if the output is
+ * too long.
  */
 export function appendEnd(
   journal: Pick<Journal, 'appendLine'>,
@@ -232,7 +230,7 @@ export function appendEnd(
   return toRecordedOutcome(end)
 }
 
-/** How an execution ended, where that is on record. */
+/** The recorded outcome of an execution, if there is one. */
 export function findRecordedOutcome(
   records: readonly JournalRecord[],
   id: string,
@@ -256,10 +254,7 @@ function toRecordedOutcome(end: EndRecord): OperationOutcome {
       }
 }
 
-/**
- * Refuses to go on with a workflow that came to its end: what it did is taken back, or done. Throws
- * PRECONDITION.
- */
+/** Throws PRECONDITION for a workflow that has ended: what it did is undone, or done. */
 export async function requireResumable(
   paths: RunPaths,
   { state, code }: { readonly state: RunState; readonly code: string | undefined },
@@ -272,8 +267,9 @@ export async function requireResumable(
   )
 }
 
-/** Whether a workflow that is not completed can go on, by the code of its error. */
+/** Whether a workflow that is not completed can be resumed, by the code of its error. */
 export async function isResumable(paths: RunPaths, code: string | undefined): Promise<boolean> {
-  // Its end may be in the journal and not on the record yet: then there is something to finish.
+  // The end may be in the journal but not on the record of the run yet: then there is something to
+  // finish.
   return code === 'E_INTERRUPTED' || !findRecordedOutcome(await readRunJournal(paths), paths.id)
 }

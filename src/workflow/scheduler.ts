@@ -8,15 +8,15 @@ import { describeIssues } from '../define/schema/issues.ts'
 import type { CompiledSchema } from '../define/schema/source.ts'
 import { ToolError } from '../protocol/tool-error.ts'
 import type { JsonSchema } from '../util/values.ts'
-import { ExecutionCancelledError } from './engine.ts'
 import type { DurableContext, OperationOutcome, PendingOperation, StepError } from './engine.ts'
-import { FlowStoppedError } from './steps/flow.ts'
+import { ExecutionCancelledError } from './engine.ts'
 import type { Flow, FlowCommand, FlowOutcome } from './steps/flow.ts'
+import { FlowStoppedError } from './steps/flow.ts'
 
 /**
- * Follows a flow to its end. Flows that go on at the same time take turns in the order in which the
- * engine says that their operations ended, so that every replay takes the same way. Rejects only
- * where the engine itself gives up.
+ * Runs a flow to its end. Concurrent flows continue in the order in which the engine reports the
+ * ends of their operations, so that every replay takes the same path. Rejects only when the engine
+ * fails.
  */
 export async function runFlow<Result>(
   flow: Flow<Result>,
@@ -32,11 +32,11 @@ export async function runFlow<Result>(
 type Fiber = {
   readonly flow: Flow<unknown>
   readonly onEnd: (ended: FlowOutcome) => void
-  /** What it waits for, so that it can be stopped. */
+  /** Stops what it waits for. */
   stopWaiting: ((error: StepError) => void) | undefined
-  /** Why it has to end, until it was told. */
+  /** Why it must end, until it has been stopped. */
   stopping: StepError | undefined
-  /** It was told, or may not be stopped: it cleans up. */
+  /** It cleans up, and is not stopped again. */
   shielded: boolean
   ended: FlowOutcome | undefined
 }
@@ -75,7 +75,7 @@ class FlowScheduler {
     this.resume(fiber, () => fiber.flow.next())
   }
 
-  /** One thing happens. */
+  /** Waits for one thing to happen. */
   async turn(root: Fiber): Promise<void> {
     const check = this.checks.shift()
     if (!check && this.waiting.size === 0)
@@ -99,7 +99,8 @@ class FlowScheduler {
   }
 
   /**
-   * Gives a flow what it waited for. What succeeded before the flow was stopped is still its own.
+   * Resumes a flow with what it waited for. What succeeded before the flow was stopped still
+   * counts.
    */
   private go(fiber: Fiber, value: unknown, succeeded = true): void {
     fiber.stopWaiting = undefined
@@ -151,7 +152,7 @@ class FlowScheduler {
     const endings: (FlowOutcome | undefined)[] = flows.map(() => undefined)
     const live = new Set<Fiber>()
     let next = 0
-    // A flow that ends at once would fill from inside.
+    // A flow that ends immediately would call `fill` recursively.
     let filling = false
     const halt = (error: StepError): void => {
       next = flows.length
@@ -205,7 +206,7 @@ class FlowScheduler {
   }
 }
 
-// The same definition is executed many times.
+// The same definition runs many times.
 const compiledSchemas = new WeakMap<JsonSchema, CompiledSchema>()
 
 /** Checks the input of a workflow, and gives it with its defaults. */

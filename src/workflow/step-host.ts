@@ -18,63 +18,64 @@ import type { JsonObject } from '../util/values.ts'
 import { compact, isObject } from '../util/values.ts'
 import type { OperationOutcome, PerformTool, StepError, StepToolCall } from './engine.ts'
 
-/** A question of a tool, and who asks it. Its id is that under which the workflow asks it. */
+/** A question of a tool. Its id is the one under which the workflow asks it. */
 type ForwardedQuestion = {
   readonly question: RunQuestion
   readonly context?: JsonObject
   readonly task: string
-  /** The run of the tool, where it has one, and what it calls the question there. */ readonly run_id?: string
+  /** The run of the tool, if it has one, and the id of the question there. */
+  readonly run_id?: string
   readonly original: string
 }
 
-/** The tool of a step, as an engine wants it performed. */
+/** The tool call of a step. */
 export type StepCall = Parameters<PerformTool>[0]
 
-/** What stands around the steps of workflows. */
+/** What steps of workflows need. */
 export type StepHost = {
   readonly registry: Pick<Registry, 'find' | 'call' | 'describe' | 'prepare'>
   /** Where the runs of steps are recorded. */
   readonly runsFolder: string
-  /** What relative paths mean. */
+  /** The base of relative paths. */
   readonly cwd: string
   readonly env: { readonly [name: string]: string | undefined }
   /** The trace that the runs of steps belong to. */
   readonly traceparent?: string | undefined
   /**
-   * Told what happens to tasks, in the lines of the run protocol. A promise holds the tool back.
+   * Receives what happens to tasks, in the lines of the run protocol. A promise delays the tool.
    */
   readonly emit?: (line: ToolLine) => void | Promise<void>
   /**
-   * Runs a workflow that is the tool of a step, as a run of its own; without it such a tool is
-   * called like any other.
+   * Runs a workflow that is the tool of a step, as a child run; without it such a tool is called
+   * like any other.
    */
   readonly startWorkflow?: (paths: RunPaths, request: RunRequest) => StartRunTarget
-  /** Answers what tools ask; undefined where nobody does. */
+  /** Answers questions of tools; undefined if there is no answerer. */
   readonly ask?: (
     asked: ForwardedQuestion,
     signal: AbortSignal,
   ) => Promise<{ readonly value: unknown } | undefined>
   /**
-   * A try that ended because nobody answered its tool is no failure: it rejects with
-   * ANSWER_REQUIRED, and is left for the next attempt of its workflow.
+   * An attempt whose tool got no answer is not a failure: it rejects with ANSWER_REQUIRED, and the
+   * next attempt of the workflow asks again.
    */
   readonly leavesUnanswered?: true
   /**
-   * Whether calls that are no runs are remembered by their key, so that an answer that was not
-   * recorded is not worked for again; default true. It costs two files for each call.
+   * Whether calls are remembered by their key, so that an outcome that was not recorded is not
+   * computed again; default true. Costs two files per call.
    */
   readonly remembers?: boolean
 }
 
-/** What the tool of a step is as a run of its own: a program, or another workflow. */
+/** The child run of a step: a program, or another workflow. */
 export type ChildRunPlan = {
   readonly runId: string
   request(paths: RunPaths): Promise<RunRequest>
-  /** What is run where it is no program. */
+  /** Starts it, if it is no program. */
   start?(paths: RunPaths, request: RunRequest): StartRunTarget
 }
 
-/** A step whose tool is a run of its own. */
+/** A step whose tool is a child run. */
 export type ChildStep = {
   readonly host: StepHost
   readonly call: StepCall
@@ -85,8 +86,8 @@ export type ChildStep = {
 const MAX_FORWARDED_ID_LENGTH = 100
 
 /**
- * The key of a try: the path of its step, and which try it is where it is not the first. It is also
- * the id of its task.
+ * The key of an attempt: the path of its step, and the number of the attempt after the first. It is
+ * also the id of its task.
  */
 export function getAttemptKey({ step, attempt }: Pick<StepToolCall, 'step' | 'attempt'>): string {
   return attempt > 1 ? `${step}#${attempt}` : step
@@ -138,7 +139,7 @@ export function toFailureOutcome(thrown: unknown): OperationOutcome {
   return toOperationOutcome({ ok: false, error: toToolError(thrown).toObject() } as Outcome)
 }
 
-/** The name of a code as a journal keeps it, whatever a protocol calls it. */
+/** The plain name of an error code of any protocol. */
 export function toPlainCode(code: string): string {
   return findErrorRow(code)?.code ?? code
 }

@@ -35,10 +35,11 @@ export type WorkflowTargetOptions = {
 }
 
 /**
- * A workflow as what a run supervises: it goes on from its journal, asks through the run, and tells
- * in the lines of the protocol what happens. Cancelled, it takes back what it did before it ends;
- * where the record or the journal breaks, or its process is ended, it stops as it is, for whoever
- * resumes it: what it had begun is told neither as done nor as failed.
+ * A workflow as the target of a run: it continues from its journal, asks through the run, and
+ * reports what happens in the lines of the protocol. When it is cancelled, it runs its
+ * compensations before it ends. When the record or the journal breaks, or its process ends, it
+ * stops as it is, and a resume continues it: operations that had begun are reported neither as done
+ * nor as failed.
  */
 export function createWorkflowTarget({
   paths,

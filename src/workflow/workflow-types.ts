@@ -40,7 +40,7 @@ export type BuiltWorkflow<Input = unknown, Result = unknown> = {
   readonly [workflowTypes]?: { readonly input: Input; readonly result: Result }
 }
 
-/** What is said about a workflow besides its steps. */
+/** The options of a workflow. */
 export type BuiltWorkflowOptions<Input extends LazySchema | undefined = LazySchema | undefined> = {
   /** 1 to 64 characters of `a-z 0-9 _ -`. */
   readonly name: string
@@ -53,34 +53,33 @@ export type BuiltWorkflowOptions<Input extends LazySchema | undefined = LazySche
    * checked. Absent: any object.
    */
   readonly input?: Input
-  /** Longest time for the whole of it. */
+  /** The timeout of the whole workflow. */
   readonly timeout?: Duration
 }
 
-/** A step that was added, for the steps after it. */
+/** A step that was added. */
 export type BuiltStep<Result = unknown> = {
   readonly stepName: string
   readonly result: Ref<Result>
   readonly status: Ref<'ok' | 'failed' | 'skipped'>
-  /** Why it failed, where it may. */
+  /** The error, if it failed and was allowed to. */
   readonly error: Ref<StepError | null>
-  /** The run of its tool, where it has one. */
+  /** The run of its tool, if it has one. */
   readonly runId: Ref<string | null>
 }
 
-/** A step whatever it gives. */
+/** A step with any result. */
 type AnyBuiltStep = { readonly stepName: string; readonly result: AnyRef }
 
-/** What every step may be told. */
+/** The options of every step. */
 export type BuiltStepOptions<Result = unknown> = {
   /**
-   * The step is taken only where this is true; otherwise its result is null. A text is an
-   * expression.
+   * The step runs only when this is true; otherwise its result is null. A text is an expression.
    */
   readonly when?: AnyRef | string
   /**
-   * Tries after the first one, for every failure but those of the input and of permissions, or for
-   * those `on` names; default: 3, for failures that may pass by themselves.
+   * Attempts after the first one, for every failure except those of the input and of permissions,
+   * or for those in `on`; default: 3, for failures that may pass.
    */
   readonly retry?:
     | number
@@ -92,23 +91,23 @@ export type BuiltStepOptions<Result = unknown> = {
         readonly on?: readonly string[]
       }
   readonly timeout?: Duration
-  /** What a failure means: the end of the workflow (`stop`, the default), or nothing. */
+  /** Whether a failure ends the workflow (`stop`, the default). */
   readonly onError?: 'stop' | 'continue'
-  /** Adds steps that take back what this one did, when the workflow fails later. */
+  /** Adds steps that undo this one when the workflow fails later. */
   readonly compensate?: (w: StepsBuilder, step: BuiltStep<Result>) => unknown
 }
 
-/** What the step of a tool may be told. */
+/** The options of a tool step. */
 export type ToolStepOptions<Result = unknown> = BuiltStepOptions<Result> & {
   /** What it may do, less than its manifest allows. */ readonly permissions?: Permissions
 }
 
-/** What a step that holds others may be told. */
+/** The options of a step with steps inside. */
 export type GroupOptions<Result = unknown> = BuiltStepOptions<Result> & {
   /** How many at the same time; default 4. */ readonly maxConcurrency?: number
 }
 
-/** What `each` may be told. */
+/** The options of `each`. */
 export type EachOptions<Result = unknown> = GroupOptions<Result> & {
   /** What an item is called in expressions; default `item`. */ readonly as?: string
 }
@@ -132,7 +131,8 @@ type NamedOptions<Value extends string> = readonly (
 type DecisionOptions = BuiltStepOptions & {
   /** What is decided, as a word that answers may be given by; default: the name of the step. */ readonly decisionType?: string
   readonly instruction?: string
-  /** What whoever decides should know. */ readonly context?: GivenFields<JsonObject>
+  /** What the one who decides should know. */
+  readonly context?: GivenFields<JsonObject>
 }
 
 /** Adds steps to a list, in their order. Names are unique in a workflow. */
@@ -179,7 +179,7 @@ export type StepsBuilder = ConditionBuilder & {
     name: string,
     about?: DecisionOptions & { readonly schema?: Schema; readonly default?: unknown },
   ): BuiltStep<AnswerOf<Schema>>
-  /** Waits until somebody answers. */
+  /** Waits for an answer. */
   ask<const Value extends string>(
     name: string,
     question: BuiltStepOptions & {
@@ -196,15 +196,14 @@ export type StepsBuilder = ConditionBuilder & {
       readonly default?: unknown
     },
   ): BuiltStep<AnswerOf<Schema>>
-  /** Waits so long, or until a moment. */
+  /** Waits for a duration, or until a time. */
   wait(
     name: string,
     time: Duration | Ref<Duration> | { readonly until: string | Date | Ref<string> },
     options?: BuiltStepOptions,
   ): BuiltStep<null>
   /**
-   * Takes several steps at the same time; the result is the list of their results. A text among
-   * them is a line as it is typed.
+   * Runs several steps concurrently; the result is the list of their results. A text is a command.
    */
   parallel<
     const Tasks extends readonly (AnyBuiltStep | string)[],
@@ -215,8 +214,8 @@ export type StepsBuilder = ConditionBuilder & {
     options?: Options,
   ): BuiltStepFor<Options, TaskResults<Tasks, Options>>
   /**
-   * Takes the same steps for every item of a list; the result is the list of what the last step
-   * gives.
+   * Runs the same steps for every item of a list; the result is the list of results of the last
+   * step.
    */
   each<Item, Made = unknown, const Options extends EachOptions = {}>(
     name: string,
@@ -228,7 +227,7 @@ export type StepsBuilder = ConditionBuilder & {
     ) => BuiltStep<Made> | void,
     options?: Options,
   ): BuiltStepFor<Options, (Made | NullIfPartMayFail<Options>)[]>
-  /** Takes the steps of another workflow. */
+  /** Runs another workflow. */
   nested<Input, Result, const Options extends OutcomeOptions = {}>(
     name: string,
     workflow: BuiltWorkflow<Input, Result>,
@@ -242,8 +241,8 @@ export type StepsBuilder = ConditionBuilder & {
     options?: BuiltStepOptions<Result>,
   ): BuiltStep<Result>
   /**
-   * The same value, for a compiler that cannot know that it is there: the step that gives it was
-   * taken.
+   * The same value, for a compiler that cannot know that it is not null: the step that gives it has
+   * run.
    */
   present<T>(value: Ref<T>): Ref<NonNullable<T>>
 }
@@ -253,19 +252,19 @@ export type WorkflowBuilder<Input = unknown> = StepsBuilder & {
   readonly input: Ref<Input>
   /** The id of the execution and the name of the workflow. */
   readonly workflow: Ref<{ readonly id: string; readonly name: string }>
-  /** Adds steps that are taken at the end, however it ended. */
+  /** Adds steps that run at the end, after success and after failure. */
   finally(write: (w: StepsBuilder) => unknown): void
 }
 
 const workflowBrand = Symbol.for('toolable.workflow')
 
-/** What an author said about a workflow, and how he writes it. */
+/** The options of a workflow, and the function that writes it. */
 export type WorkflowAuthor = {
   readonly options: BuiltWorkflowOptions
   readonly write: (w: WorkflowBuilder) => unknown
 }
 
-/** Lets a workflow remember who writes it. */
+/** Attaches the author function to a workflow. */
 export function brandWorkflow<Input, Result>(
   author: WorkflowAuthor,
   built: BuiltWorkflow<Input, Result>,
@@ -282,7 +281,7 @@ export function isBuiltWorkflow(value: unknown): value is BuiltWorkflow {
   )
 }
 
-/** Who wrote a workflow. */
+/** The author function of a workflow. */
 export function getAuthor(built: BuiltWorkflow): WorkflowAuthor {
   return (built as unknown as { [workflowBrand]: WorkflowAuthor })[workflowBrand]
 }
@@ -297,12 +296,9 @@ export type WorkflowHostOptions = {
    * `toolable answer`.
    */
   readonly answer?: Answerer
-  /**
-   * Goes on with what a process that died has left of executions that were started here; default
-   * true.
-   */
+  /** Resumes executions that were started here and whose process died; default true. */
   readonly resume?: boolean
-  /** What relative paths mean; default: the directory of the process. */
+  /** The base of relative paths; default: the working directory. */
   readonly cwd?: string
   /** The environment of the host; default: that of the process. */
   readonly env?: { readonly [name: string]: string | undefined }
@@ -332,14 +328,14 @@ export type Workflows = {
    * INVALID_INPUT for an answer that does not fit.
    */
   answer(id: string, question: string, value: unknown): Promise<void>
-  /** Has an execution take back what it did, and end. */
+  /** Cancels an execution: its compensations run, and it ends. */
   cancel(id: string, reason?: string): Promise<void>
   get(id: string): Promise<Execution | undefined>
   /** Newest first. */
   list(filter?: ExecutionFilter): Promise<readonly Execution[]>
-  /** Goes on with what processes that died have left; gives the ids. */
+  /** Resumes what processes that died have left; returns the ids. */
   resume(): Promise<readonly string[]>
-  /** Stops here; what is not over goes on when it is opened again. */
+  /** Stops here; what is not over continues when it is opened again. */
   close(): Promise<void>
 }
 
@@ -367,13 +363,13 @@ export type RegistryOptions = ToolOptions & {
   readonly workflows?: readonly WorkflowItem[]
 }
 
-/** What stands around the workflows of a registry. */
+/** What workflows of a registry need. */
 export type RegistryWorkflowHost = {
   /** The registry itself: its tools are those of the steps. */
   opened(): Registry
-  /** How the registry is opened again, by whoever resumes a run. */
+  /** How the registry is opened again to resume a run. */
   readonly surroundings?: RunRequest['surroundings']
-  /** Where the registry stands: runs are recorded beside its configuration. */
+  /** The folder of the registry: runs are recorded beside its configuration. */
   readonly cwd: string
   /** Executions that are under way. */
   readonly running: Set<Promise<unknown>>

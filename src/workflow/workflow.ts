@@ -47,9 +47,9 @@ type KnownInputFor<Input> = Input extends LazySchema
 type WorkflowResultFor<Output> = [Output] extends [void] ? unknown : RefValue<Output>
 
 /**
- * A workflow in TypeScript: `write` adds the steps and gives what the workflow gives, or nothing
- * for the result of its last step. It is called when somebody needs the definition, and nothing
- * runs in it. Throws CONFIG for options that make no sense.
+ * A workflow in TypeScript: `write` adds the steps and returns the result of the workflow, or
+ * nothing for the result of its last step. It is called when the definition is needed, and nothing
+ * runs in it. Throws CONFIG for invalid options.
  */
 export function workflow<const Input extends LazySchema | undefined = undefined, Output = void>(
   options: BuiltWorkflowOptions<Input>,

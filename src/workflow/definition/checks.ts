@@ -170,8 +170,7 @@ function hasDefault({ properties }: JsonSchema, field: string): boolean {
   return isObject(found) && Object.hasOwn(found, 'default')
 }
 
-// What `properties` says of a field holds whatever the others are; the rest of a schema may depend
-// on what is not known yet.
+// What `properties` says of a field does not depend on the others; the rest of a schema may.
 async function checkKnownFields(
   walked: WalkedStep,
   input: JsonObject,

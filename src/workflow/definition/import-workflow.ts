@@ -14,8 +14,8 @@ import { createProblemsError } from './reader.ts'
 
 /**
  * The workflow that a file of code, JavaScript or TypeScript, exports: its default, or the only
- * one. Throws CONFIG where the file cannot be imported, fails while it writes the workflow, or
- * leaves open which one is meant.
+ * one. Throws CONFIG when the file cannot be imported, fails while it writes the workflow, or
+ * exports several.
  */
 export async function importWorkflow(file: string, shown: string): Promise<Workflow> {
   const refuse =
@@ -51,8 +51,8 @@ async function importModuleExports(file: string): Promise<{ readonly [name: stri
 }
 
 /**
- * The CONFIG error about code that failed before it had made a workflow: the line of the file where
- * that was, what failed, and why. An error that tells places in the workflow stays as it is.
+ * The CONFIG error for code that failed before it had made a workflow: the line of the file, what
+ * failed, and why. An error with places in the workflow stays as it is.
  */
 function toModuleError(
   thrown: unknown,

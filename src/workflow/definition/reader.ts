@@ -182,7 +182,7 @@ function isPlainObject(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-/** A text of a definition that holds expressions, and what they ask for. */
+/** A text with expressions, and the paths that they refer to. */
 export type ExpressionUse = {
   readonly path: KeyPath
   readonly references: readonly PathExpression[]
@@ -191,28 +191,29 @@ export type ExpressionUse = {
 /** Steps inside a step. */
 export type StepDraftGroup = {
   readonly drafts: readonly StepDraft[]
-  /** They know nothing of each other. */
+  /** They run concurrently, so that none sees the others. */
   readonly isParallel: boolean
-  /** The names that only they know. */
+  /** The names that only they see. */
   readonly items: readonly string[]
 }
 
-/** A step while it is read: what it becomes, and what has to be known to check it. */
+/** A step while it is parsed. */
 export type StepDraft = {
   readonly name: string
   readonly path: KeyPath
-  /** Undefined where too much is wrong with it. */
+  /** Undefined when it could not be parsed. */
   readonly step: WorkflowStep | undefined
   readonly uses: readonly ExpressionUse[]
   readonly inside: readonly StepDraftGroup[]
   readonly compensate: readonly StepDraft[]
 }
 
-/** Where a definition stands; nowhere, for one that was made in this process. */
+/** Where a definition was written; empty for one that was made in this process. */
 export type DefinitionSource = {
   readonly file?: string
   readonly locate?: LocatedDocument['locate']
-  /** The keys that lead to it, for one that stands in another. */ readonly within?: KeyPath
+  /** The keys that lead to it inside another definition. */
+  readonly within?: KeyPath
 }
 
 /** Something that is wrong with a definition, and the keys that lead to it. */
@@ -223,7 +224,7 @@ export type DefinitionFinding = {
   readonly fix?: string
 }
 
-/** A finding as everybody sees it. */
+/** A finding as it is reported. */
 export type WorkflowProblem = {
   readonly file?: string
   readonly line?: number
@@ -233,7 +234,7 @@ export type WorkflowProblem = {
   readonly fix?: string
 }
 
-/** More than these are not told: most of them follow from the first ones. */
+/** Most problems after these follow from the first ones. */
 export const MAX_PROBLEMS = 20
 
 /** The findings with their lines, in the order of the file. */
@@ -265,8 +266,7 @@ export function formatProblem({ file, line, path, message }: WorkflowProblem): s
 }
 
 /**
- * One CONFIG error for all that is wrong with a definition; `found` counts those that are not told
- * too.
+ * One CONFIG error for all problems of a definition; `found` also counts those that are not listed.
  */
 export function createProblemsError(
   problems: readonly WorkflowProblem[],
@@ -282,7 +282,7 @@ export function createProblemsError(
   })
 }
 
-// What is missing stands nowhere: the nearest thing around it does.
+// A missing key has no place, but the nearest value around it has.
 async function locateFinding({
   source,
   path: own,
@@ -304,14 +304,15 @@ function compareByLine(left: WorkflowProblem, right: WorkflowProblem): number {
 export type StepSource = {
   readonly source: DefinitionSource
   readonly path: KeyPath
-  /** It is only a text: what it holds has no keys of its own. */ readonly bare?: true
+  /** The step is only a text, so that its parts have no keys. */
+  readonly bare?: true
 }
 
 const stepSources = new WeakMap<WorkflowStep, StepSource>()
 
 /**
- * Keeps where a step was written, beside it: a definition is sent and hashed, and its file is no
- * part of it.
+ * Remembers where a step was written. A definition is sent and hashed, and its file is no part of
+ * it.
  */
 export function setStepSource(step: WorkflowStep, source: StepSource): void {
   stepSources.set(step, source)

@@ -22,8 +22,8 @@ type CheckableWorkflow = {
 }
 
 /**
- * Notes every expression that asks for what cannot be there: a step that comes later or is
- * somewhere else, a name that nobody has, a field that the input does not have.
+ * Reports every expression that refers to something that cannot exist: a step that comes later or
+ * is elsewhere, an unknown name, a field that the input does not have.
  */
 export function checkReferences(reader: DefinitionReader, checkable: CheckableWorkflow): void {
   const index = new StepIndex([...checkable.steps, ...checkable.finally])
@@ -41,9 +41,7 @@ class ReferenceChecker {
     private readonly input: JsonSchema | undefined,
   ) {}
 
-  /**
-   * Steps in their order; `visible` grows by each of them, unless they know nothing of each other.
-   */
+  /** Steps in their order. Each one becomes visible to the next, unless they run concurrently. */
   list(
     drafts: readonly StepDraft[],
     visible: Set<string>,
@@ -97,7 +95,7 @@ class ReferenceChecker {
     if (root === 'workflow') return this.field('workflow', keys[0], WORKFLOW_FIELDS, path)
     if (root === 'input') return this.inputField(keys[0], path)
     const names = ['input', 'steps', 'workflow', ...items]
-    // Whoever writes `scan.result` means the step.
+    // `scan.result` means the step.
     const meant = this.index.has(root) ? `steps.${root}` : findClosest(root, names)
     this.report(
       path,
@@ -237,7 +235,7 @@ function listUsedSteps(draft: StepDraft): readonly string[] {
   return [...own, ...draft.inside.flatMap((part) => part.drafts.flatMap(listUsedSteps))]
 }
 
-// With any of these, a field may be there that `properties` does not name.
+// With any of these, a field may exist that `properties` does not name.
 const OPEN_KEYWORDS = [
   'additionalProperties',
   'patternProperties',
@@ -252,8 +250,8 @@ const OPEN_KEYWORDS = [
 ]
 
 /**
- * The fields that a schema knows, where it can be told that it does not know this one; undefined
- * where it may be there.
+ * The fields of a schema if it is certain that it does not have this one; undefined if it may have
+ * it.
  */
 export function getFieldsIfUnknown(
   schema: JsonSchema | undefined,

@@ -22,9 +22,9 @@ import { groupByExecution, readExecutionIndex } from './segment-reader.ts'
 import { isUnfinished, openSegment, throwNotTakeable } from './segments.ts'
 
 /**
- * Makes a run of an execution whose process is gone, claimed by this process, with everything that
- * is on record of it. `check` may refuse it, and then it stays as it was. Throws CONFLICT where
- * somebody else has it, NOT_FOUND.
+ * Turns an execution whose process is gone into a run that this process has claimed, with all of
+ * its records. If `check` rejects, it stays as it was. Throws CONFLICT when another process has it,
+ * NOT_FOUND.
  */
 export async function adoptExecution(
   root: string,
@@ -49,8 +49,8 @@ export async function adoptExecution(
   }
 }
 
-// A folder that is there already was made by whoever died while he adopted it: nobody performs it
-// before it has moved.
+// An existing folder was created by a process that died while it adopted the execution: no process
+// runs it before it has moved.
 function createOrClaimRun(
   root: string,
   request: ReturnType<typeof createWorkflowRequest>,
@@ -81,28 +81,25 @@ async function copyRecords(
   }
 }
 
-/**
- * An execution that nobody went on with, in our hands: nobody else takes it before it is given
- * back.
- */
+/** An abandoned execution that this process has taken. */
 type AdoptedExecution = ExecutionRecords & {
   /**
-   * Notes that it goes on as a run of its own, which has to be on the disk already; and gives its
-   * segment back.
+   * Records that it continues as a run, which must be on the disk already, and releases its
+   * segment.
    */
   moved(): Promise<void>
   /** Gives it back as it was. */
   release(): Promise<void>
 }
 
-// Others adopt what lies in the same file, one after the other.
+// Several processes may adopt executions of the same file, one after another.
 const MAX_ADOPT_ATTEMPTS = 20
 const ADOPT_RETRY_MS = 50
 
 /**
- * Takes an execution whose process is gone, to make a run of it. Throws CONFLICT, with the process
- * and its place, where somebody has it, and where it is over; NOT_FOUND; CONFIG for a file that is
- * damaged.
+ * Takes an execution whose process is gone, to turn it into a run. Throws CONFLICT, with the
+ * process and its machine, when another one has it and when it is over; NOT_FOUND; CONFIG for a
+ * damaged file.
  */
 export async function adoptOrphan(
   root: string,

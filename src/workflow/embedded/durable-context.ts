@@ -24,8 +24,8 @@ import { getDoneOutcome, serializeDone, stringifyOrThrow } from './journal-recor
 import type { Journal } from './journal.ts'
 
 /**
- * Waits for the answer to a question, and tells who gave it. Rejects where nobody will, now: the
- * question stays open, and the execution is given up when nothing else of it goes on.
+ * Waits for the answer to a question. Rejects when no answer will come in this process: the
+ * question stays open, and the execution stops when nothing else of it can continue.
  */
 export type AskQuestion = (
   question: WorkflowQuestion,
@@ -34,37 +34,34 @@ export type AskQuestion = (
 
 export type DurableExecutionOptions = {
   readonly id: string
-  /** What is on record; records of other executions among them do not count. */
+  /** The records on disk; those of other executions are ignored. */
   readonly records: readonly JournalRecord[]
   readonly journal: Pick<Journal, 'append' | 'appendLine' | 'whenSynced'>
   readonly perform: PerformTool
   readonly ask: AskQuestion
-  /** Milliseconds of the clock on the wall. */
+  /** The wall clock in milliseconds. */
   readonly now: () => number
-  /** Told what happens; `again` where it had happened before the restart. */
+  /** Receives what happens; `again` if it had happened before the restart. */
   readonly onEvent?: (event: WorkflowEvent, again: boolean) => void
 }
 
-/** One execution on a journal, as its host holds it. */
+/** One execution on a journal. */
 export type DurableExecution = {
   readonly context: DurableContext
-  /**
-   * Has the `first` that waits, or the next, reject with a `Cancellation`. Once: what was cancelled
-   * already stays as it is.
-   */
+  /** Makes the pending or next `first` reject with an ExecutionCancelledError, once. */
   cancel(reason: string): void
-  /** Questions that were asked and have no answer yet. */
+  /** Open questions. */
   readonly questions: readonly WorkflowQuestion[]
   /**
-   * Ends what was launched, records nothing any more, and has `first` reject with this: the host
-   * goes, or was lost.
+   * Aborts what was launched, records nothing more, and makes `first` reject with this error: the
+   * host ends, or its journal was lost.
    */
   stop(error: ToolError): void
 }
 
 /**
- * Makes the context of an execution from what is on record of it: what was recorded is given again
- * in the same order, and what was not is launched when everything recorded is on the disk.
+ * Creates the context of an execution from its records: recorded outcomes are replayed in the same
+ * order, and everything else is launched when all records are on the disk.
  */
 export function createDurableExecution(options: DurableExecutionOptions): DurableExecution {
   return new JournaledExecution(options)
@@ -79,15 +76,15 @@ type FirstWaiter = {
   readonly reject: (error: Error) => void
 }
 
-/** An operation on its way. */
+/** An operation that has begun. */
 class StartedOperation implements PendingOperation {
-  /** Where its end stands in the order of all that was recorded; 0 as long as it has none. */
+  /** The place of its end in the order of all records; 0 before it has ended. */
   position = 0
   settled: OperationOutcome | undefined
-  /** Ends it, where it is launched. */
+  /** Aborts it, once it is launched. */
   end: ((error: StepError) => void) | undefined
   aborted: StepError | undefined
-  /** Why nobody will answer it. */
+  /** Why no answer will come. */
   unanswered: ToolError | undefined
   constructor(
     readonly operation: DurableOperation,
@@ -98,7 +95,7 @@ class StartedOperation implements PendingOperation {
   }
 }
 
-// Controllers that nobody listens to any more: to make one costs as much as the rest of a step.
+// Controllers without listeners: creating one costs as much as the rest of a step.
 const spareControllers: AbortController[] = []
 const MAX_SPARE_CONTROLLERS = 100
 
@@ -112,15 +109,15 @@ class JournaledExecution implements DurableExecution, DurableContext {
   private readonly pauses = new Map<string, string>()
   private readonly asked = new Map<string, WorkflowQuestion>()
   private readonly launched = new Set<StartedOperation>()
-  /** How many ends, the cancellation among them, are recorded. */
+  /** How many ends, including the cancellation, are recorded. */
   private count = 0
   private readonly before: number
   private told = 0
   private cancelled:
     { readonly position: number; readonly reason: string; told: boolean } | undefined
   /**
-   * The position in the journal of what was appended last; undefined: nobody knows, and all of it
-   * is waited for.
+   * The position of the last record; undefined if unknown, and then the whole journal is waited
+   * for.
    */
   private last: number | undefined
   private waiting: FirstWaiter | undefined
@@ -197,8 +194,8 @@ class JournaledExecution implements DurableExecution, DurableContext {
     if (one.position !== 0 || one.aborted) return
     one.aborted = error
     one.end?.(error)
-    // What nobody waits for ends without a word: a timer that is not needed any more leaves no
-    // record.
+    // An operation that is not waited for ends silently: a timer that is not needed any more leaves
+    // no record.
     if (one.operation.kind !== 'tool' || !one.end || one.unanswered) this.giveUp(one)
   }
 
@@ -222,7 +219,7 @@ class JournaledExecution implements DurableExecution, DurableContext {
     if (record.t === 'define' || record.w !== this.id) return
     if (record.t === 'done') {
       this.asked.delete(record.k)
-      // A second end of the same operation cannot come from us, and changes nothing.
+      // A second end of the same operation cannot be ours, and changes nothing.
       if (!this.ends.has(record.k))
         this.ends.set(record.k, { position: ++this.count, settled: getDoneOutcome(record) })
     } else if (record.t === 'cancel')
@@ -231,8 +228,8 @@ class JournaledExecution implements DurableExecution, DurableContext {
     else if (record.t === 'ask') this.asked.set(record.k, record.q)
   }
 
-  // What has to be known after a restart is written before anything waits, so that it goes to the
-  // disk together with what is there already.
+  // What a restart needs is written before anything waits, so that it goes to the disk together
+  // with earlier records.
   private launch(waiting: FirstWaiter): void {
     let isNew = false
     for (const one of waiting.begun) {
@@ -245,8 +242,8 @@ class JournaledExecution implements DurableExecution, DurableContext {
     if (!isNew) return this.giveUpUnanswered()
     this.options.journal.whenSynced(this.last, (lost) => {
       if (lost) return this.stop(lost)
-      // Somebody cancelled meanwhile, or something ended: whatever is still wanted is asked for
-      // again.
+      // It was cancelled meanwhile, or an operation ended: the next `first` asks again for what is
+      // still needed.
       for (const one of waiting.begun)
         if (this.waiting === waiting && !one.end && one.position === 0) this.start(one)
     })
@@ -308,8 +305,8 @@ class JournaledExecution implements DurableExecution, DurableContext {
     this.giveUpUnanswered()
   }
 
-  // Whatever can go on without the answer does so first; a time that is kept is nothing that goes
-  // on.
+  // Everything that does not need the answer continues first; a timeout is not something that
+  // continues.
   private giveUpUnanswered(): void {
     if (!this.waiting) return
     let why: ToolError | undefined
@@ -326,7 +323,7 @@ class JournaledExecution implements DurableExecution, DurableContext {
     { call }: Extract<DurableOperation, { readonly kind: 'tool' }>,
   ): void {
     const controller = spareControllers.pop() ?? new AbortController()
-    // It ends by itself, with what it has: nobody else knows whether it has done its work.
+    // It settles by itself with its outcome: only the tool knows whether it has done its work.
     one.end = (error) => controller.abort(stepErrorToToolError(error))
     void tryAsync(() =>
       this.options.perform(
@@ -349,7 +346,8 @@ class JournaledExecution implements DurableExecution, DurableContext {
             : settled,
         )
       },
-      // Nobody answered the tool: it is asked for again in the next life, as every question is.
+      // The question of the tool has no answer: it is asked again after a resume, like every
+      // question.
       (error: unknown) =>
         ToolError.is(error) && error.code === 'ANSWER_REQUIRED' && !one.aborted
           ? this.leaveUnanswered(one, error)
@@ -382,8 +380,8 @@ class JournaledExecution implements DurableExecution, DurableContext {
 
 type KeptOutcome = { readonly line: string; readonly settled: OperationOutcome }
 
-// The interpreter gets what it would get after a restart: a date is a text then, and what a tool
-// changes later is not changed here.
+// The interpreter gets the same value as after a restart: a date becomes a text, and later changes
+// by the tool have no effect.
 function toKeptOutcome(id: string, key: string, given: OperationOutcome, by?: string): KeptOutcome {
   if (!given.ok) {
     const error = JSON.parse(stringifyOrThrow(given.error)!) as StepError
@@ -416,7 +414,7 @@ type SleepUntil = Extract<DurableOperation, { readonly kind: 'sleep' }>['until']
 // again and again.
 const MAX_CLOCK_CHECK_MS = MINUTE_MS
 
-/** When a pause that begins now is over. Throws INVALID_INPUT for what is no time. */
+/** When a sleep that begins now ends. Throws INVALID_INPUT for an invalid time. */
 function getSleepEnd(until: SleepUntil, now: number): string {
   const end = 'seconds' in until ? now + until.seconds * 1000 : Date.parse(until.time)
   const time = new Date(end)
@@ -429,8 +427,8 @@ function getSleepEnd(until: SleepUntil, now: number): string {
 }
 
 /**
- * Calls back when a pause is over; gives what takes that back. A number of seconds is never longer
- * than that, also where the clock was set back meanwhile.
+ * Calls back when a sleep ends; returns a function that cancels it. A number of seconds is never
+ * exceeded, even if the clock is set back meanwhile.
  */
 function startSleepTimer(
   until: SleepUntil,
@@ -441,7 +439,7 @@ function startSleepTimer(
   const byClock = Date.parse(end)
   let timer: NodeJS.Timeout
   if ('seconds' in until) {
-    // Set back between two attempts, the clock would add what it was set back by.
+    // If the clock was set back between two attempts, it would add that time.
     const begun = performance.now()
     const length = Math.min(until.seconds * 1000, Math.max(0, byClock - now()))
     const wait = (): void => {

@@ -51,12 +51,12 @@ import type { JournalSegment } from './segments.ts'
 import { SegmentPool } from './segments.ts'
 
 export type EmbeddedEngineOptions = {
-  /** The folder of the runs, `.runs`; it is made where it is missing. */
+  /** The folder of the runs, `.runs`; created if it is missing. */
   readonly folder: string
   readonly perform: PerformTool
   /** Answers questions; undefined leaves one open, for `answer()`. */
   readonly answer?: Answerer
-  /** Goes on with what processes that died have left; default true. */
+  /** Resumes what processes that died have left; default true. */
   readonly resume?: boolean
   /** The wall clock in milliseconds; for tests. */
   readonly now?: () => number
@@ -249,8 +249,8 @@ function ignoreRejection<Result>(promise: Promise<Result>): Promise<Result> {
   return promise
 }
 
-// It is executed as it will be read after a restart: a date is a text, and what the caller changes
-// later is not changed here.
+// The input is what a restart will read: a date becomes a text, and later changes by the caller
+// have no effect.
 function serializeInput(input: unknown): string {
   try {
     return stringifyOrThrow(input ?? {}) ?? '{}'
@@ -293,8 +293,8 @@ const CLAIM_POLL_MS = 20
 const CLAIM_TIMEOUT_MS = 30_000
 
 /**
- * Holds an id that a caller chose until its begin is on record, so that two processes do not begin
- * it both. Waits while somebody else does so; throws CONFLICT where that takes too long.
+ * Claims an id that a caller chose until its begin is on record, so that two processes do not both
+ * start it. Waits while another one has the claim; throws CONFLICT after a timeout.
  */
 async function claimExecutionId({ folder }: InlinePaths, id: string): Promise<() => void> {
   const file = join(folder, `${id}.claim`)
@@ -325,8 +325,8 @@ const MIN_POLL_MS = 20
 const MAX_POLL_MS = 500
 
 /**
- * Waits for the end of an execution that another process has. Where that dies, `takeOver` goes on
- * with it.
+ * Waits for the end of an execution of another process. If that process dies, `takeOver` continues
+ * it.
  */
 async function waitForExecution(
   paths: InlinePaths,
@@ -342,7 +342,7 @@ async function waitForExecution(
     if (found.execution.ended !== undefined) return found.execution
     if (!getSegmentOwner(getSegmentPaths(paths, found.listed.j))) {
       const mine = await takeOver().catch((error: unknown) => {
-        // Somebody else was faster.
+        // Another process was faster.
         if (!ToolError.is(error) || error.code !== 'CONFLICT') throw error
       })
       if (mine) return mine

@@ -21,7 +21,7 @@ import type {
 } from '../engine.ts'
 import { getEndState, toStepError } from '../engine.ts'
 
-/** The version of the form that we write; whoever finds a newer one leaves it alone. */
+/** The version of the format. Newer ones are rejected. */
 const JOURNAL_VERSION = 1
 
 /** A definition, once for all the executions of a file that have it. */
@@ -38,7 +38,7 @@ export type BeginRecord = {
   readonly at: string
   readonly i: unknown
 }
-/** What came of the operation with the key `k`: a value or an error, and the run that it was. */
+/** The outcome of the operation with the key `k`: a value or an error, and its run. */
 export type DoneRecord = {
   readonly t: 'done'
   readonly w: string
@@ -55,7 +55,7 @@ type AskRecord = {
   readonly k: string
   readonly q: WorkflowQuestion
 }
-/** A pause has begun, and this is when it is over, so that a restart does not begin it anew. */
+/** A sleep has begun; a restart does not begin it again. */
 type SleepRecord = {
   readonly t: 'sleep'
   readonly w: string
@@ -71,7 +71,7 @@ export type EndRecord = {
   readonly e?: StepError
   readonly at: string
 }
-/** The execution goes on elsewhere, as a run of its own; nothing of it follows here. */
+/** The execution continues as a run; no more of its records follow here. */
 export type MovedRecord = { readonly t: 'moved'; readonly w: string; readonly at: string }
 
 /** What happens to one execution after its begin. */
@@ -79,7 +79,7 @@ export type ExecutionRecord =
   DoneRecord | AskRecord | SleepRecord | CancelRecord | EndRecord | MovedRecord
 export type JournalRecord = DefineRecord | BeginRecord | ExecutionRecord
 
-/** No line is longer, so that nobody has to hold more than that to read one. */
+/** No line is longer, so that readers need a bounded amount of memory. */
 export const MAX_RECORD_BYTES = 16 * MEBIBYTE
 
 const RECORD_TYPES: ReadonlySet<unknown> = new Set<JournalRecord['t']>([
@@ -110,7 +110,7 @@ export function serializeRecord(record: JournalRecord): string {
   return toRecordLine(stringifyOrThrow(record), record.t)
 }
 
-/** The line of a begin, whose input is written already. */
+/** The line of a begin whose input is serialized already. */
 export function serializeBegin({ w, h, n, at }: Omit<BeginRecord, 'i'>, input: string): string {
   return toRecordLine(
     `{"t":"begin","w":"${w}","h":"${h}","n":${JSON.stringify(n)},"at":"${at}","i":${input}}`,
@@ -118,7 +118,7 @@ export function serializeBegin({ w, h, n, at }: Omit<BeginRecord, 'i'>, input: s
   )
 }
 
-/** The line of what came of an operation, whose value is written already. */
+/** The line of an outcome whose value is serialized already. */
 export function serializeDone(
   id: string,
   key: string,
@@ -134,7 +134,7 @@ export function serializeDone(
   return toRecordLine(`${line}}`, key)
 }
 
-/** What came of an operation, as a record tells it. */
+/** The outcome in a record. */
 export function getDoneOutcome({ v, e, r }: DoneRecord): OperationOutcome {
   return e === undefined
     ? { ok: true, value: v, ...compact({ run_id: r }) }
@@ -171,8 +171,8 @@ function toRecordLine(text: string | undefined, what: string): string {
 }
 
 /**
- * The record with which an execution ends, and its line. An output that is too long to be kept is a
- * failure, which is: what failed without a record would be tried again for ever.
+ * The record that ends an execution, and its line. An output that is too long is a failure that is
+ * recorded: without a record it would be retried without end.
  */
 export function createEndRecord(
   w: string,
@@ -253,8 +253,8 @@ export async function openJournalFile(path: string, flags: number): Promise<File
 }
 
 /**
- * Reads the records of a journal from its beginning, and tells where the last whole line ends.
- * Throws CONFIG for a newer version, and for a line that nobody of us wrote, with its number.
+ * Reads the records of a journal from its beginning, and returns where the last whole line ends.
+ * Throws CONFIG for a newer version, and for a foreign line, with its number.
  */
 export async function readJournal(
   file: FileHandle,

@@ -20,10 +20,10 @@ import {
   serializeRecord,
 } from './journal-records.ts'
 
-/** A file of records while it is written. Whoever opens it has it alone. */
+/** A file of records while it is written. Only one process may open it. */
 export type Journal = {
   readonly path: string
-  /** What stood in it, in order. */
+  /** Its records, in order. */
   readonly records: readonly JournalRecord[]
   /**
    * Queues a record, and gives its position; throws OUTPUT_LIMIT or INTERNAL for what cannot be
@@ -33,20 +33,20 @@ export type Journal = {
   /** The same for a line that is written already, with its end. */
   appendLine(line: string): number
   /**
-   * Resolves when everything up to a position, or all so far, is on the disk: whatever came
-   * meanwhile goes there together. Rejects with DISK_FULL, PERMISSION or INTERNAL once anything was
-   * lost, for ever.
+   * Resolves when everything up to a position, or all so far, is on the disk; records that arrive
+   * meanwhile are written together. Rejects with DISK_FULL, PERMISSION or INTERNAL from the first
+   * loss on.
    */
   synced(position?: number): Promise<void>
   /** The same without a promise, which costs more than a line where many wait. */
   whenSynced(position: number | undefined, settle: (failure: ToolError | undefined) => void): void
   /** The last position that is on the disk, and how long the file is up to there. */
   readonly durable: { readonly position: number; readonly size: number }
-  /** Why nothing is written any more; undefined as long as all is well. */
+  /** Why nothing is written any more, if so. */
   readonly failure: ToolError | undefined
   /**
-   * Takes the right to write away: what is not on the disk yet may be lost, and `synced` rejects
-   * with this.
+   * Revokes the right to write: what is not on the disk yet may be lost, and `synced` rejects with
+   * this error.
    */
   poison(error: ToolError): void
   /**
@@ -58,11 +58,10 @@ export type Journal = {
 
 type OpenJournalOptions = {
   /**
-   * Default true: false leaves `records` empty, for files that are large and whose contents
-   * somebody knows already.
+   * Default true; false leaves `records` empty, for large files whose contents are known already.
    */
   readonly read?: boolean
-  /** Told after each batch that is on the disk; may not throw. */
+  /** Called after each batch that is on the disk; must not throw. */
   readonly onDurable?: () => void
 }
 
@@ -85,7 +84,7 @@ export async function openJournal(
     {
       size,
       redact: (text) => text,
-      // Those who waited for a batch all have something to write then.
+      // Flows that waited for a batch all have something to write then.
       gather: () =>
         new Promise((resolve) => {
           setImmediate(resolve)
@@ -107,7 +106,7 @@ export async function openJournal(
   }
   const whenSynced: Journal['whenSynced'] = (position, settle) => {
     if (failure) settle(failure)
-    // What was lost is known before anybody is told.
+    // A loss is known before this is called.
     else queue.whenDone(position, () => settle(failure))
   }
   if (size === 0) appendLine(JOURNAL_HEADER)
@@ -160,7 +159,7 @@ async function prepareJournalFile(
           })
         : await findJournalEnd(file, path, size)
       if (size > end) await file.truncate(end)
-      // Whoever wrote it may have died before the disk had it, and what is read here is built upon.
+      // Its writer may have died before the disk had it, and what is read here is relied upon.
       if (size > 0) await file.datasync()
       return { records, size: end }
     } finally {
@@ -182,7 +181,7 @@ async function openOrCreate(path: string): Promise<FileHandle> {
   }
 }
 
-// The name of a new file is lost with the power where only the file itself was written.
+// A power failure loses the name of a new file unless its folder is synced too.
 function syncFolder(folder: string): void {
   const fd = openSync(folder, 'r')
   try {

@@ -19,14 +19,14 @@ import {
 import { MINUTE_MS } from '../../util/units.ts'
 import { compact } from '../../util/values.ts'
 
-/** Where executions are that have no folder of their own. */
+/** The paths of executions without a run folder. */
 export type InlinePaths = {
   /** The folder of the runs. */
   readonly root: string
   readonly folder: string
-  /** What is in the segments, in short; can be made anew from them. */
+  /** The index of the segments; can be rebuilt from them. */
   readonly index: string
-  /** A file in it asks for the end of the execution that it is named after. */
+  /** A file in it asks to cancel the execution that it is named after. */
   readonly cancels: string
 }
 
@@ -38,7 +38,7 @@ export function getInlinePaths(root: string): InlinePaths {
   return { root, folder, index: join(folder, 'index.jsonl'), cancels: join(folder, 'cancel') }
 }
 
-/** Makes the folders, for their owner only. */
+/** Creates the folders, for their owner only. */
 export function ensureInlineFolder({ root, folder }: InlinePaths): void {
   try {
     ensureRunsFolder(root)
@@ -56,7 +56,7 @@ export function getSegmentPaths({ folder }: InlinePaths, name: string): SegmentP
   return { name, journal: join(folder, `${name}.jsonl`), lock: join(folder, `${name}.lock`) }
 }
 
-/** A name that no segment has: the time, so that they sort, and chance. */
+/** A unique name: the time, so that names sort, and a random part. */
 export function createSegmentName(now: number): string {
   return `j-${now.toString(36)}-${createRandomHex(4)}`
 }
@@ -77,23 +77,26 @@ export function listSegments({ folder }: InlinePaths): string[] {
   }
 }
 
-/** Nobody sees into another machine: what its owner has not renewed for so long is nobody's. */
+/**
+ * Processes on another machine cannot be checked, so a lock that was not renewed for this long is
+ * free.
+ */
 export const LEASE_MS = MINUTE_MS
 const RENEW_INTERVAL_MS = LEASE_MS / 4
 
-/** The right to write a segment, and so to go on with its executions. */
+/** The right to write a segment, and so to continue its executions. */
 export type SegmentLock = {
   /**
-   * Throws CONFLICT where the lease ran out and somebody else has it. Costs nothing as long as it
-   * is fresh.
+   * Throws CONFLICT if the lease ran out and another process has it. Costs nothing while it is
+   * fresh.
    */
   check(): void
   release(): void
 }
 
 /**
- * Takes the lock of a segment and keeps it. Throws CONFLICT, with the process and its place, while
- * somebody has it.
+ * Takes the lock of a segment and renews it. Throws CONFLICT, with the process and its machine,
+ * while another process has it.
  */
 export function lockSegment(paths: SegmentPaths): SegmentLock {
   // Two engines of one process are two owners.
@@ -107,7 +110,7 @@ export function lockSegment(paths: SegmentPaths): SegmentLock {
       return
     }
     try {
-      // Written anew, so that the time is that of the file system, which all machines see.
+      // Rewritten, so that its time comes from the file system, which all machines share.
       writeFileAtomic(paths.lock, mine)
       renewed = readClocks()
     } catch {
@@ -131,12 +134,12 @@ export function lockSegment(paths: SegmentPaths): SegmentLock {
   }
 }
 
-// One of them stands still while the machine sleeps, the other can be set back.
+// One of them stops while the machine sleeps, the other can be set back.
 function readClocks(): readonly number[] {
   return [performance.now(), Date.now()]
 }
 
-/** Who has a segment; undefined where nobody has, or whoever had is gone. */
+/** The owner of a segment; undefined if it has none, or the owner is gone. */
 export function getSegmentOwner(paths: SegmentPaths): ProcessOwner | undefined {
   const text = readTextFile(paths.lock)
   const owner = text === undefined ? undefined : parseOwner(text)
@@ -147,7 +150,7 @@ export function getSegmentOwner(paths: SegmentPaths): ProcessOwner | undefined {
     : undefined
 }
 
-/** What is told whoever wants what somebody else has. */
+/** The error for something that another process has. */
 export function createSegmentConflict(
   paths: SegmentPaths,
   what = paths.name,

@@ -32,14 +32,14 @@ import type { InlinePaths } from './segment-files.ts'
 import { getSegmentOwner, getSegmentPaths, listSegments } from './segment-files.ts'
 
 /**
- * Everything that a folder knows of its executions, by id. What the index does not know yet is read
- * from the segments, and noted where nobody is at work on it.
+ * All executions of a folder, by id. What the index does not cover yet is read from the segments,
+ * and added to the index if no process writes them.
  */
 export async function readExecutionIndex(
   paths: InlinePaths,
 ): Promise<Map<string, IndexedExecution>> {
-  // Before the segments, which only grow: one that is shorter than the index says has lost what the
-  // machine had not written yet.
+  // Read before the segments, which only grow: a segment that is shorter than the index says has
+  // lost what the machine had not written yet.
   const known = parseIndex(readIndexText(paths.index))
   const segments = listSegments(paths).map((name) => ({
     name,
@@ -62,7 +62,7 @@ export async function readExecutionIndex(
     const to = await scanSegment(path, name, from, listed, (one) => {
       lines += serializeIndexedExecution(one, name, one.s && { s: one.s, at: one.end! })
     })
-    // Whoever is at work notes it himself, when it is on the disk.
+    // The owner of the segment adds it when it is on the disk.
     if (to > from && !getSegmentOwner(getSegmentPaths(paths, name)))
       news += lines + serializeCoveredRange({ j: name, from, to })
   }
@@ -85,7 +85,7 @@ export function appendToIndex({ index }: InlinePaths, text: string): void {
   }
 }
 
-// It can be made anew at any time: whoever cannot write it reads a little more next time.
+// The index can be rebuilt at any time: without it, the next read takes a little longer.
 function tryWrite(write: () => void): void {
   try {
     write()
@@ -114,14 +114,14 @@ export type IndexedExecution = {
   readonly at: string
   /** The segment that it is in. */
   readonly j: string
-  /** How it ended: `moved` where it goes on as a run of its own. */
+  /** How it ended; `moved` if it continues as a run. */
   readonly s?: EndState | 'moved'
   readonly end?: string
 }
 
 /**
- * So much of a segment is in the index, counted in bytes. A gap between two of them means that
- * lines were lost.
+ * A range of a segment, in bytes, that is in the index. A gap between two ranges means that lines
+ * were lost.
  */
 type CoveredRange = { readonly j: string; readonly from: number; readonly to: number }
 
@@ -139,10 +139,7 @@ export function serializeCoveredRange({ j, from, to }: CoveredRange): string {
   return `{"j":"${j}","from":${from},"to":${to}}\n`
 }
 
-/**
- * What an index says of each execution, with how it ended where it did, and how much of each
- * segment it knows; undefined where it is torn.
- */
+/** The executions in an index, and how much of each segment it covers; undefined if it is torn. */
 function parseIndex(
   text: string,
 ):
@@ -150,8 +147,7 @@ function parseIndex(
   | undefined {
   const listed = new Map<string, IndexedExecution>()
   const ranges: CoveredRange[] = []
-  // From the end: the last line of an execution says everything, and the one before it need not be
-  // read.
+  // From the end: the last line of an execution says everything, so earlier lines are skipped.
   for (let to = text.length - 1; to > 0;) {
     const from = text.lastIndexOf('\n', to - 1) + 1
     if (text.startsWith(EXECUTION_LINE_START, from)) {
@@ -182,7 +178,7 @@ function parseIndex(
 const EXECUTION_LINE_START = '{"w":"'
 const EXECUTION_ID_LENGTH = 12
 
-// What stands behind a gap is read again from the segment.
+// What comes after a gap is read again from the segment.
 function joinRanges(ranges: readonly CoveredRange[]): Map<string, number> {
   const covered = new Map<string, number>()
   for (const { j, from, to } of [...ranges].sort((left, right) => left.from - right.from)) {
@@ -197,8 +193,8 @@ const QUOTE = 0x22
 const RECORD_TYPE_OFFSET = 6
 
 /**
- * Adds what a segment says from a place on to what is known of its executions; tells how far it was
- * read. Only what begins and ends an execution is looked at, and what is damaged is left out.
+ * Adds the executions of a segment, from a position on, to those that are known; returns how far it
+ * was read. Only records that begin and end an execution are read, and damaged ones are skipped.
  */
 async function scanSegment(
   path: string,
@@ -229,7 +225,7 @@ async function scanSegment(
   return end
 }
 
-// Most lines are results of steps, which may be long and are nobody's concern here.
+// Most lines are results of steps, which may be long and do not matter here.
 function isIndexedRecordAt(bytes: Buffer, at: number): boolean {
   const first = bytes[at + RECORD_TYPE_OFFSET]
   return (
@@ -254,7 +250,7 @@ function indexRecordLine(
     found({ ...known, s: record.t === 'end' ? record.s : 'moved', end: record.at })
 }
 
-/** One execution as a segment tells it. */
+/** The records of one execution. */
 export type ExecutionRecords = {
   readonly begin: BeginRecord
   readonly definition: Workflow
@@ -264,8 +260,8 @@ export type ExecutionRecords = {
 }
 
 /**
- * What a segment says of one execution; undefined where it says nothing. Lines of others are not
- * even parsed. Throws CONFIG where its definition is missing.
+ * The records of one execution in a segment; undefined if there are none. Lines of others are not
+ * parsed. Throws CONFIG when its definition is missing.
  */
 export async function readExecutionRecords(
   path: string,

@@ -17,7 +17,8 @@ export const REQUEST_TIMEOUT_MS = 30_000
 export type RestateServer = {
   readonly url: string
   readonly who: string
-  /** What names it on the command line. */ readonly flag: string
+  /** Its flag on the command line. */
+  readonly flag: string
 }
 
 export type RestateRequest = {
@@ -30,8 +31,8 @@ export type RestateRequest = {
 }
 
 /**
- * Sends one request, and gives the whole answer, whatever its status. Throws DEPENDENCY, TIMEOUT
- * and OUTPUT_LIMIT, and what the signal says.
+ * Sends one request, and returns the whole response with any status. Throws DEPENDENCY, TIMEOUT and
+ * OUTPUT_LIMIT, and the reason of the signal.
  */
 export async function sendRestateRequest(
   { url, who, flag }: RestateServer,
@@ -63,7 +64,7 @@ export async function sendRestateRequest(
   }
 }
 
-/** Tries again what may pass by itself, with longer and longer pauses between. */
+/** Retries what may pass, with longer and longer pauses. */
 export async function withRetries<Result>(
   work: () => Promise<Result>,
   {
@@ -103,8 +104,8 @@ export function createAdminServer(url: string): RestateServer {
 }
 
 /**
- * Tells the server where a worker is. It asks the worker at once what it serves; the same place
- * again is no news.
+ * Registers a worker at the server, which asks the worker immediately what it serves. Registering
+ * twice changes nothing.
  */
 export async function registerWorker(
   admin: RestateServer,
@@ -114,8 +115,8 @@ export async function registerWorker(
     headers,
   }: { readonly signal: AbortSignal; readonly headers?: { readonly [name: string]: string } },
 ): Promise<void> {
-  // Without force a changed service at an old address would be refused, and the server would go on
-  // with what it knew.
+  // Without force the server would refuse a changed service at a known address, and continue with
+  // the old one.
   const { status, document, bytes } = await sendRestateRequest(admin, {
     method: 'POST',
     path: '/deployments',
@@ -136,8 +137,8 @@ export async function registerWorker(
 }
 
 /**
- * Rows of a question in SQL. A server that has just come cannot tell for a while, and is asked
- * again.
+ * The rows of an SQL query. A server that has just started cannot answer for a while, so it is
+ * asked again.
  */
 export function queryAdmin(
   admin: RestateServer,
@@ -172,7 +173,7 @@ async function queryOnce(
   )
 }
 
-/** What those who talk to a server have at hand. */
+/** The connection to a server. */
 export type RestateConnection = {
   readonly ingress: RestateServer
   readonly admin: RestateServer | undefined
@@ -180,13 +181,12 @@ export type RestateConnection = {
   readonly signal: AbortSignal
 }
 
-/** Milliseconds that a worker gets to say what it thinks of a word; the server has it already. */
+/** How long a worker may take to reply to a signal; the server has it already. */
 const REPLY_TIMEOUT_MS = 5_000
 
 /**
- * Hands a word to an execution: the server takes it at once and keeps it, also while no worker is
- * alive. Throws what the worker says against it, where one is
- * there to say it: NOT_FOUND, CONFLICT, INVALID_INPUT.
+ * Sends a signal to an execution: the server accepts it immediately and keeps it, also while no
+ * worker is connected. Throws what a connected worker replies: NOT_FOUND, CONFLICT, INVALID_INPUT.
  */
 export async function signalExecution(
   { ingress, ask, signal }: RestateConnection,
@@ -197,7 +197,7 @@ export async function signalExecution(
   const what =
     handler === 'answer' ? `the answer to ${id} was not taken` : `${id} was not cancelled`
   await requireRunningExecution(id, ask, ingress)
-  // By this the same word is not taken twice when the way back breaks.
+  // With this key the same signal is not accepted twice when the connection breaks.
   const word = crypto.randomUUID()
   const sent = await ask({
     method: 'POST',
@@ -257,14 +257,15 @@ async function requireRunningExecution(
 }
 
 /**
- * Milliseconds of one look; then the next begins, so that a connection that died unseen is noticed.
+ * How long one request waits for the end; then the next begins, so that a dead connection is
+ * noticed.
  */
 const ATTACH_TIMEOUT_MS = 60_000
 const MAX_PAUSE_MS = 5_000
 
 /**
- * Waits for the end of an execution, whatever becomes of the server meanwhile; rejects with
- * DEPENDENCY when it was away for longer than `patience` seconds.
+ * Waits for the end of an execution, also while the server restarts; rejects with DEPENDENCY after
+ * `patience` seconds without a server.
  */
 export async function waitForRemoteEnd(
   id: string,
@@ -284,7 +285,7 @@ export async function waitForRemoteEnd(
         signal,
         timeout: ATTACH_TIMEOUT_MS,
       })
-      // A server that is about to go, or just came, answers so for a while.
+      // A server that stops or starts responds like this for a while.
       if (answer.status < 500 || answer.headers.has('x-restate-id')) return answer
       throw new ToolError(
         'DEPENDENCY',
@@ -301,7 +302,7 @@ export async function waitForRemoteEnd(
   }
 }
 
-/** The failure that an answer of the server tells. */
+/** The error in a response of the server. */
 export function toRestateError(
   { status, document, bytes }: HttpResult,
   { url }: RestateServer,

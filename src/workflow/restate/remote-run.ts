@@ -48,9 +48,9 @@ export function openRestateEngine(
 }
 
 /**
- * A workflow that workers execute, as what a run here supervises: it is started where it is not
- * yet, followed, and told about; answers and cancellation are passed on. Losing the server, or this
- * process, ends nothing there: whoever resumes the run follows it again.
+ * A workflow that workers execute, as the target of a run here: it is started unless it runs
+ * already, followed and reported; answers and cancellation are forwarded. Losing the server, or
+ * this process, ends nothing there: a resume follows it again.
  */
 export function createRemoteTarget({ paths, request, now }: RemoteRunOptions): StartRunTarget {
   return async (listener): Promise<RunTarget> => {
@@ -114,7 +114,7 @@ export function createRemoteTarget({ paths, request, now }: RemoteRunOptions): S
   }
 }
 
-// Looks less and less often while nothing happens, and once more when it is over.
+// Polls less and less often while nothing happens, and once more when it is over.
 async function watchExecution(
   engine: RestateEngine,
   id: string,
@@ -131,7 +131,7 @@ async function watchExecution(
         questions.hear(standing.questions)
       }
     } catch {
-      // Whoever waits for the end notices when the server stays away.
+      // The wait for the end fails when the server stays away.
     }
     if (isLast) return
     await delay(pause, signal)
@@ -171,15 +171,17 @@ function isOverError(error: unknown): boolean {
   return ToolError.is(error) && (error.code === 'CONFLICT' || error.code === 'CANCELLED')
 }
 
-/** Tells of tasks that workers perform. */
+/** Reports tasks that workers run. */
 type TaskReporter = {
-  /** The last change that was told. */ readonly seen: number
-  /** True where there was something to tell. */ tell(tasks: readonly TaskRecord[]): boolean
+  /** The last change that was reported. */
+  readonly seen: number
+  /** True if there was something to report. */
+  tell(tasks: readonly TaskRecord[]): boolean
 }
 
 /**
- * Tells each thing about a task once, in the lines of the run protocol: what an attempt before has
- * told is on record.
+ * Reports everything about a task once, in the lines of the run protocol: what an earlier attempt
+ * reported is on record.
  */
 async function createTaskReporter(
   { events }: RunPaths,
@@ -234,7 +236,8 @@ function getLineKey(line: { readonly type: string; readonly [field: string]: unk
 
 /** Asks here what an execution elsewhere asks. */
 type QuestionForwarder = {
-  /** These are open now. */ hear(open: readonly WorkflowQuestion[]): void
+  /** Updates the open questions. */
+  hear(open: readonly WorkflowQuestion[]): void
   close(): void
 }
 
@@ -242,13 +245,12 @@ type QuestionForwarderOptions = {
   readonly id: string
   readonly engine: RestateEngine
   readonly inquiry: QuestionRegistry
-  /** Nobody here answers: the question stays open there. */ readonly onUnanswered: (
-    error: unknown,
-  ) => void
+  /** There is no answer here; the question stays open there. */
+  readonly onUnanswered: (error: unknown) => void
 }
 
 /**
- * Asks each question once, passes its answer on, and withdraws it when somebody else has answered.
+ * Asks each question once, forwards its answer, and withdraws it when it was answered elsewhere.
  */
 function createQuestionForwarder({
   id,
@@ -268,7 +270,7 @@ function createQuestionForwarder({
     try {
       await engine.answer(id, question.id, answer.value, answer.by)
     } catch (error) {
-      // Somebody was quicker; then that answer counts.
+      // Another answer was faster, and counts.
       if (!ToolError.is(error) || !['CONFLICT', 'NOT_FOUND', 'CANCELLED'].includes(error.code))
         onUnanswered(error)
     }
@@ -284,7 +286,7 @@ function createQuestionForwarder({
       for (const [question, controller] of asked) {
         if (open.some((one) => one.id === question)) continue
         controller.abort(new ToolError('CANCELLED', 'somebody else has answered'))
-        // The same may be asked once more, by another try.
+        // Another attempt may ask the same again.
         asked.delete(question)
       }
     },

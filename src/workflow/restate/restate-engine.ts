@@ -43,25 +43,25 @@ import type {
 import { QUESTION_KEY_PREFIX, QUESTION_SERVICE, STATE_KEYS, WORKFLOW_SERVICE } from './wire.ts'
 
 type RestateEngineOptions = {
-  /** Where the server takes calls: `http://127.0.0.1:8080`. */
+  /** The ingress address: `http://127.0.0.1:8080`. */
   readonly ingress: string
   /**
-   * Where it is administered: `http://127.0.0.1:9070`. Lists need it, and it tells how things stand
-   * while no worker is there.
+   * The admin address: `http://127.0.0.1:9070`. Lists need it, and it knows the state while no
+   * worker is connected.
    */
   readonly admin?: string
   readonly now: () => number
   /**
-   * Seconds that a server may be away before whoever waits for an execution gives up; default 600.
+   * Seconds that a server may be unreachable before waiting for an execution fails; default 600.
    */
   readonly patience?: number
 }
 
-/** The engine for many machines, and what those who look on besides want of it. */
+/** The engine for many machines. */
 export type RestateEngine = WorkflowEngine & {
   /**
-   * How an execution stands, with the tasks that changed after the `since`th change; undefined
-   * where there is none.
+   * The state of an execution, with the tasks that changed after the `since`th change; undefined if
+   * there is none.
    */
   standing(id: string, since?: number): Promise<RemoteExecutionStatus | undefined>
   /** An execution that was started before; its end is waited for from now on. */
@@ -95,7 +95,7 @@ export function createRestateEngine({
     const done = waitForRemoteEnd(checkId(id), { ...place, patience, now }).then((answer) =>
       getRemoteExecution(id, place, answer),
     ) as Promise<Execution>
-    // Whoever only starts need not look at the end.
+    // Not everyone who starts an execution waits for its end.
     done.catch(() => undefined)
     return { id, done }
   }
@@ -149,7 +149,7 @@ function parseServerUrl(text: string, field: string): string {
 const MAX_LISTED = 1000
 const UNKNOWN_STATUS: RemoteExecutionStatus = { questions: [], tasks: [] }
 
-/** How an execution stands; `ended` is its answer where that is known already. */
+/** The state of an execution; `ended` is its result if that is known already. */
 async function getRemoteExecution(
   id: string,
   place: RestateConnection,

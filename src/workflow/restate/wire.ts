@@ -33,7 +33,8 @@ export type RestateRunRequest = {
 export type RestateRunResult = {
   readonly state: EndState
   readonly settled: OperationOutcome
-  /** Which execution it was, so that nobody has to look further. */ readonly info: ExecutionInfo
+  /** Identifies the execution without another request. */
+  readonly info: ExecutionInfo
 }
 
 /** A tool that some worker is asked to perform. */
@@ -50,7 +51,8 @@ export type RestateAnswer = Omit<AnswerRequest, 'question'>
 /** A question of a tool, with what its answer wakes. */
 export type AskRequest = { readonly question: WorkflowQuestion; readonly awakeable: string }
 export type StoredQuestion = AskRequest & {
-  /** It is kept until its step is over, so that a second answer hears of the first. */ readonly isAnswered?: true
+  /** Kept until its step is over, so that a second answer is refused. */
+  readonly isAnswered?: true
 }
 export type CloseRequest = { readonly questions: readonly string[] }
 /** Before the id of a question, in the name under which it is kept. */
@@ -71,7 +73,7 @@ export type TaskRecord = {
   readonly error?: StepError
 }
 
-/** How an execution stands, for whoever looks on. */
+/** The state of an execution, for watchers. */
 export type RemoteExecutionStatus = {
   readonly info?: ExecutionInfo
   readonly end?: RestateRunResult['state']

@@ -25,16 +25,15 @@ type RestateOperation = PendingOperation & {
 type EndedOperation = { readonly own: RestateOperation; readonly settled: OperationOutcome }
 
 /**
- * What Restate does for one execution. Every wait is one race of recorded promises: anything else
- * would take another way when it is played again.
+ * The durable context on Restate. Every wait is one race of recorded promises: anything else would
+ * take another path in a replay.
  */
 export function createRestateContext(sdk: RestateSdk, context: RestateContext): DurableContext {
   const board = new TaskStore(context)
   const wish = context.promise<string>(CANCEL_PROMISE).get()
   let isCancelled = false
 
-  // A cancellation by the server's own interface breaks whatever is awaited, once for each time
-  // that somebody asks.
+  // A cancellation through the interface of the server breaks every await, once per request.
   let serverSaysCancel = false
   const calmly = async <Value>(wanted: RestatePromise<Value>): Promise<Value> => {
     for (;;) {
@@ -84,7 +83,8 @@ export function createRestateContext(sdk: RestateSdk, context: RestateContext): 
         own.launched = await launchOperation(own.operation, { sdk, context, calmly })
         board.begin(own.operation)
       }
-      // What waits in the engine alone ends at the word; a tool ends when its worker has ended it.
+      // An operation that waits in the engine ends immediately; a tool ends when its worker has
+      // ended it.
       const ended = owns.find(({ error, launched }) => error && !launched?.end)
       if (ended) return { begun: ended, settled: settle(ended, { ok: false, error: ended.error! }) }
       for (const own of owns) {
@@ -110,25 +110,24 @@ export function createRestateContext(sdk: RestateSdk, context: RestateContext): 
   }
 }
 
-// A promise that was broken by a cancellation stays so; another one of the same event does not.
+// A promise that a cancellation broke stays broken, but another one of the same event does not.
 const passThrough = <Value>(value?: Value, failure?: Error): Value => {
   if (failure) throw failure
   return value as Value
 }
 
-/** An operation that the engine has taken. */
+/** An operation that the engine has accepted. */
 type LaunchedOperation = {
   readonly settled: RestatePromise<OperationOutcome>
-  /** What is told to end, where there is something to tell. */
+  /** The invocation to cancel, if there is one. */
   readonly end?: RestatePromise<string>
 }
 
 type LaunchContext = {
   readonly sdk: RestateSdk
   readonly context: RestateContext
-  /** Waits through cancellations. */ readonly calmly: <Value>(
-    wanted: RestatePromise<Value>,
-  ) => Promise<Value>
+  /** Waits despite cancellations. */
+  readonly calmly: <Value>(wanted: RestatePromise<Value>) => Promise<Value>
 }
 
 /** Hands an operation to the engine. */
@@ -138,8 +137,8 @@ async function launchOperation(
 ): Promise<LaunchedOperation> {
   switch (operation.kind) {
     case 'tool': {
-      // A tool is a call of its own: it goes to whichever worker is free, and nothing of the
-      // workflow stays in memory while it runs.
+      // A tool is a separate call: any free worker gets it, and the workflow needs no memory while
+      // it runs.
       const call = context.genericCall<RestateStepRequest, OperationOutcome>({
         service: STEP_SERVICE,
         method: 'perform',
@@ -175,8 +174,8 @@ async function launchOperation(
   }
 }
 
-// A step answers with a value whatever happens, so this is the word of the server: somebody
-// cancelled or killed the call itself.
+// A step always replies with a value, so this comes from the server: the call itself was cancelled
+// or killed.
 function toLostOutcome(failure: RestateFailure | undefined): OperationOutcome {
   const isCancelled = failure?.code === 409
   const { code, message, retryable } = new ToolError(

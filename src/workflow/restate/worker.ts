@@ -18,7 +18,7 @@ type WorkerEndpointOptions = {
   readonly services: readonly unknown[]
   /** Whether a request may come in, by its `authorization`; absent: every one may. */
   readonly isAllowed?: (authorization: string | undefined) => boolean
-  /** What the SDK has to say to the operator. */
+  /** Receives warnings of the SDK. */
   readonly onWarning: (text: string) => void
 }
 
@@ -26,11 +26,11 @@ type WorkerEndpointOptions = {
 export type WorkerEndpoint = {
   readonly port: number
   /**
-   * Takes nothing new, and goes on with what runs until `idle`, or until so many milliseconds have
+   * Takes nothing new, and continues what runs until `idle`, or until this many milliseconds have
    * passed.
    */
   drain(idle: Promise<void>, grace: number): Promise<void>
-  /** Lets go of what runs: the server gives it to somebody else. */
+  /** Drops what runs: the server gives it to another worker. */
   close(): Promise<void>
 }
 
@@ -45,8 +45,8 @@ export async function openWorkerEndpoint(
   const handle = sdk.createEndpointHandler({
     services,
     logger: ({ level, replaying }, ...words) => {
-      // That requests carry no signature is said at every start, and who may ask is decided here.
-      // What a handler refuses, whoever asked is told.
+      // The SDK warns at every start that requests carry no signature; `isAllowed` decides about
+      // them. The caller already gets what a handler refuses.
       const isUsual =
         String(words[0]).startsWith('Accepting requests without') ||
         words.some((word) => word instanceof sdk.TerminalError)
@@ -63,7 +63,7 @@ export async function openWorkerEndpoint(
   server.on('session', (session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
-    // A server that is killed is no event for a worker: it comes back.
+    // A worker survives a server that is killed: it comes back.
     session.on('error', () => undefined)
   })
   server.on('stream', (stream) => stream.on('error', () => undefined))
@@ -98,7 +98,7 @@ function formatLogWord(word: unknown): string {
   return typeof word === 'string' ? word.trim() : JSON.stringify(word)
 }
 
-/** Performs a tool, and asks whatever it asks. Never rejects. */
+/** Runs a tool, and asks its questions. Never rejects. */
 export type PerformStep = (
   call: RestateStepRequest & { readonly idempotencyKey: string },
   signal: AbortSignal,
@@ -108,7 +108,7 @@ export type PerformStep = (
   ) => Promise<{ readonly value: unknown } | undefined>,
 ) => Promise<OperationOutcome>
 
-/** What a step came to, or what it has to know before it goes on. */
+/** The outcome of a step, or a question that it waits for. */
 export type StepUpdate =
   { readonly settled: OperationOutcome } | { readonly asks: WorkflowQuestion }
 
@@ -131,9 +131,9 @@ type LiveStep = {
 const MAX_KEPT_STEPS = 1000
 
 /**
- * The tools that this worker performs. A server that comes back, or changes its mind about who is
- * alive, asks for a step again while its tool still runs:
- * then it gets the same one. What ended while nobody listened is kept until somebody asks.
+ * The tools that this worker runs. A server that restarts, or takes a worker for dead, requests a
+ * step again while its tool still runs: then it joins that one. A result is kept until the server
+ * asks for it.
  */
 export class LiveSteps {
   private readonly lives = new Map<string, LiveStep>()
@@ -173,14 +173,14 @@ export class LiveSteps {
     return live?.done
   }
 
-  /** The engine has what came of it. */
+  /** The engine has its outcome. */
   forget(step: RestateStepRequest): void {
     this.lives.delete(getStepKey(step))
     this.answers.delete(getStepKey(step))
     if (this.lives.size === 0) this.onIdle()
   }
 
-  /** Resolves when nothing runs any more, and the engine has what came of it. */
+  /** Resolves when nothing runs any more, and the engine has all outcomes. */
   idle(): Promise<void> {
     if (this.lives.size === 0) return Promise.resolve()
     return new Promise((resolve) => (this.onIdle = resolve))
@@ -195,7 +195,7 @@ export class LiveSteps {
       signal: AbortSignal,
     ): Promise<{ readonly value: unknown } | undefined> => {
       const given = this.answers.get(key)
-      // An answer that the tool refused will not be another one for being given again.
+      // An answer that the tool rejected will not be better the second time.
       if (given?.has(question.id))
         return Promise.resolve(
           question.problem === undefined ? { value: given.get(question.id) } : undefined,

@@ -58,7 +58,7 @@ export type StepKind<Step extends WorkflowStep = WorkflowStep> = {
 
 /** One way to write a step of a kind. */
 export type StepForm = {
-  /** The key that tells this form from others. */
+  /** The key that identifies this form. */
   readonly mark: string
   readonly keys: ConfigKeys
   /** Default: the mark alone. With `type` among them, the mark does not imply the kind. */
