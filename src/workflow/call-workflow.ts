@@ -129,8 +129,8 @@ function createProgressForwarder({ progress }: Pick<Context, 'progress'>): (line
   return (lines) => {
     for (const line of lines.trimEnd().split('\n')) {
       const event: unknown = JSON.parse(line)
-      const told = isObject(event) ? toProgressMessage(event) : undefined
-      if (told) progress(told.message, told.percent)
+      const update = isObject(event) ? toProgressMessage(event) : undefined
+      if (update) progress(update.message, update.percent)
     }
   }
 }

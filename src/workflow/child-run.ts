@@ -55,21 +55,21 @@ export async function performChildRun(step: ChildStep): Promise<OperationOutcome
   const request = await work.request(paths)
   const task = createStepTask(host, call, paths.id)
   await task.submitted()
-  let watched = false
-  for (let looks = 0; looks < MAX_CHILD_POLLS; looks += 1) {
+  let isFollowed = false
+  for (let polls = 0; polls < MAX_CHILD_POLLS; polls += 1) {
     const child = await inspectChildRun(paths, call.attempt, request.parent)
     if (child.is === 'unfinished') {
-      if (looks >= MAX_UNOWNED_POLLS && !isRunLive(paths)) removeDeadFolder(paths)
+      if (polls >= MAX_UNOWNED_POLLS && !isRunLive(paths)) removeDeadFolder(paths)
       await sleep(CHILD_POLL_MS)
     } else if (child.is === 'live') {
       await task.started()
       await followChildRun(paths, task, signal)
-      watched = true
-    } else if (child.is === 'ended' && (child.counts || watched))
+      isFollowed = true
+    } else if (child.is === 'ended' && (child.counts || isFollowed))
       return task.done(toChildOutcome(child, paths.id, signal), child)
     else if (signal.aborted)
       return task.done({ ok: false, error: toAbortedError(signal, paths.id) })
-    else watched = await startChildRun(paths, request, child.is === 'none', step, task)
+    else isFollowed = await startChildRun(paths, request, child.is === 'none', step, task)
   }
   throw new ToolError(
     'CONFLICT',
@@ -129,7 +129,7 @@ async function followChildRun(paths: RunPaths, task: StepTask, signal: AbortSign
       follow: true,
       isComplete: () => !isRunLive(paths),
     }))
-      for (const event of events) await task.heard(event)
+      for (const event of events) await task.forward(event)
   } finally {
     signal.removeEventListener('abort', cancel)
   }
@@ -241,35 +241,35 @@ type StepTask = {
   /** Reported once. */
   started(): Promise<void>
   /** Forwards the events of its run that matter to the workflow. */
-  heard(event: RunEvent): void | Promise<void>
+  forward(event: RunEvent): void | Promise<void>
   done(settled: OperationOutcome, child?: EndedChildRun): Promise<OperationOutcome>
 }
 
 const FORWARDED_EVENT_TYPES = ['progress', 'action_required', 'error']
 
 /** Reports a task that is a run. */
-function createStepTask({ emit: tell }: StepHost, call: StepCall, runId: string): StepTask {
+function createStepTask({ emit }: StepHost, call: StepCall, runId: string): StepTask {
   const task = getAttemptKey(call)
   const about = { task_id: task, child_run_id: runId }
   let isStarted = false
   let events = 0
   return {
     submitted: async () =>
-      tell?.({ type: 'task_submitted', task_id: task, payload: getTaskPayload(call) }),
+      emit?.({ type: 'task_submitted', task_id: task, payload: getTaskPayload(call) }),
     async started() {
       if (isStarted) return
       isStarted = true
-      await tell?.({ type: 'task_started', ...about })
+      await emit?.({ type: 'task_started', ...about })
     },
-    heard(event) {
+    forward(event) {
       events += 1
       return FORWARDED_EVENT_TYPES.includes(event.type)
-        ? tell?.({ type: `task_${event.type}`, ...about, child_event: event })
+        ? emit?.({ type: `task_${event.type}`, ...about, child_event: event })
         : undefined
     },
     async done(settled, child) {
       const { summary } = child ?? {}
-      await tell?.({
+      await emit?.({
         type: 'task_done',
         ...about,
         status: settled.ok ? 'ok' : 'failed',
@@ -333,6 +333,6 @@ function createWorkflowChannel(ask: NonNullable<StepHost['ask']>, call: StepCall
 async function forwardEvents(lines: string, task: StepTask): Promise<void> {
   for (const line of lines.trimEnd().split('\n')) {
     const event: unknown = JSON.parse(line)
-    if (isObject(event)) await task.heard(event as unknown as RunEvent)
+    if (isObject(event)) await task.forward(event as unknown as RunEvent)
   }
 }

@@ -71,7 +71,7 @@ function* runWorkflow(
     const error = getStepError(thrown)
     if (frame.compensations.length > 0) context.emit?.({ type: 'compensating', error })
     const problems = yield* runShielded(runCleanup(workflow, at))
-    const told =
+    const reported =
       problems.length === 0
         ? error
         : {
@@ -79,8 +79,8 @@ function* runWorkflow(
             details: { ...error.details, cleanup: [...getCleanupProblems(error), ...problems] },
           }
     throw thrown instanceof FlowStoppedError
-      ? new FlowStoppedError(told)
-      : new StepFailedError(told)
+      ? new FlowStoppedError(reported)
+      : new StepFailedError(reported)
   }
   outer?.push(...frame.compensations)
   // A failure in `finally` fails the workflow, but what was done stays done, unless the workflow

@@ -42,8 +42,8 @@ import {
  */
 export function createPerformTool(host: StepHost): PerformTool {
   return (call, signal) =>
-    joinSharedWork(`${host.runsFolder}\0${call.idempotencyKey}`, signal, (together) =>
-      performStep(host, call, together),
+    joinSharedWork(`${host.runsFolder}\0${call.idempotencyKey}`, signal, (shared) =>
+      performStep(host, call, shared),
     )
 }
 
@@ -129,7 +129,7 @@ function startSharedWork(
  * run; its progress is reported as a task.
  */
 async function callInProcess(
-  { registry, cwd, env, emit: tell, ask, remembers = true }: StepHost,
+  { registry, cwd, env, emit, ask, remembers = true }: StepHost,
   call: StepCall,
   entry: RegistryEntry,
   signal: AbortSignal,
@@ -143,9 +143,9 @@ async function callInProcess(
   const input = await readInput(call.given, entry, env)
   const task = getAttemptKey(call)
   let events = 0
-  let asked = 0
+  let questionCount = 0
   const answer = (question: Interaction): Promise<unknown> => {
-    const original = question.key ?? `${(asked += 1)}`
+    const original = question.key ?? `${(questionCount += 1)}`
     return ask!(
       {
         question: {
@@ -161,12 +161,12 @@ async function callInProcess(
   }
   const sample: NonNullable<CallOptions['sample']> = async ({ id, prompt, key, ...sampling }) =>
     String(await answer(compact({ id, kind: 'sample', prompt, sampling, key })))
-  await tell?.({
+  await emit?.({
     type: 'task_submitted',
     task_id: task,
     payload: call.command === undefined ? { tool: entry.id, input } : { command: call.command },
   })
-  await tell?.({ type: 'task_started', task_id: task })
+  await emit?.({ type: 'task_started', task_id: task })
   const ended = toCallOutcome(
     await registry.call(entry.id, input, {
       cwd,
@@ -182,13 +182,13 @@ async function callInProcess(
         if (event.type === 'tool_invoked') return undefined
         events += 1
         return event.type === 'progress'
-          ? tell?.({ type: 'task_progress', task_id: task, child_event: event })
+          ? emit?.({ type: 'task_progress', task_id: task, child_event: event })
           : undefined
       },
     }),
     signal,
   )
-  await tell?.({
+  await emit?.({
     type: 'task_done',
     task_id: task,
     status: ended.ok ? 'ok' : 'failed',

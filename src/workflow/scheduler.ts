@@ -80,7 +80,8 @@ class FlowScheduler {
     const check = this.checks.shift()
     if (!check && this.waiting.size === 0)
       throw new ToolError('INTERNAL', 'the workflow waits for nothing')
-    if (check) return this.go(check.fiber, await checkWorkflowInput(check.schema, check.value))
+    if (check)
+      return this.resumeWith(check.fiber, await checkWorkflowInput(check.schema, check.value))
     try {
       const { begun, settled } = await this.context.first([...this.waiting.keys()])
       const resolve = this.waiting.get(begun)
@@ -102,13 +103,13 @@ class FlowScheduler {
    * Resumes a flow with what it waited for. What succeeded before the flow was stopped still
    * counts.
    */
-  private go(fiber: Fiber, value: unknown, succeeded = true): void {
+  private resumeWith(fiber: Fiber, value: unknown, succeeded = true): void {
     fiber.stopWaiting = undefined
-    if (fiber.stopping && !succeeded) this.tellToStop(fiber)
+    if (fiber.stopping && !succeeded) this.throwStop(fiber)
     else this.resume(fiber, () => fiber.flow.next(value))
   }
 
-  private tellToStop(fiber: Fiber): void {
+  private throwStop(fiber: Fiber): void {
     const error = fiber.stopping!
     fiber.stopping = undefined
     fiber.shielded = true
@@ -123,8 +124,8 @@ class FlowScheduler {
       return this.end(fiber, { ok: false, thrown })
     }
     if (result.done) return this.end(fiber, { ok: true, value: result.value })
-    if (fiber.stopping) return this.tellToStop(fiber)
-    this.grant(fiber, result.value)
+    if (fiber.stopping) return this.throwStop(fiber)
+    this.execute(fiber, result.value)
   }
 
   private end(fiber: Fiber, ended: FlowOutcome): void {
@@ -132,20 +133,20 @@ class FlowScheduler {
     fiber.onEnd(ended)
   }
 
-  private grant(fiber: Fiber, wish: FlowCommand): void {
-    if (wish.kind === 'operation') this.operate(fiber, wish)
-    else if (wish.kind === 'all') this.followAll(fiber, wish)
-    else if (wish.kind === 'within') this.followWithin(fiber, wish)
-    else this.checks.push({ fiber, schema: wish.schema, value: wish.value })
+  private execute(fiber: Fiber, command: FlowCommand): void {
+    if (command.kind === 'operation') this.runOperation(fiber, command)
+    else if (command.kind === 'all') this.runAll(fiber, command)
+    else if (command.kind === 'within') this.runWithTimeout(fiber, command)
+    else this.checks.push({ fiber, schema: command.schema, value: command.value })
   }
 
-  private operate(fiber: Fiber, { operation }: FlowCommand & { kind: 'operation' }): void {
+  private runOperation(fiber: Fiber, { operation }: FlowCommand & { kind: 'operation' }): void {
     const begun = this.context.begin(operation)
     fiber.stopWaiting = (error) => begun.abort(error)
-    this.waiting.set(begun, (settled) => this.go(fiber, settled, settled.ok))
+    this.waiting.set(begun, (settled) => this.resumeWith(fiber, settled, settled.ok))
   }
 
-  private followAll(
+  private runAll(
     fiber: Fiber,
     { flows, limit, stopEarly, shielded = fiber.shielded }: FlowCommand & { kind: 'all' },
   ): void {
@@ -174,7 +175,7 @@ class FlowScheduler {
       while (live.size < limit && next < flows.length) start(next++)
       filling = false
       if (live.size === 0)
-        this.go(
+        this.resumeWith(
           fiber,
           endings,
           endings.every((ended) => ended?.ok),
@@ -184,7 +185,7 @@ class FlowScheduler {
     fill()
   }
 
-  private followWithin(
+  private runWithTimeout(
     fiber: Fiber,
     { key, seconds, flow }: FlowCommand & { kind: 'within' },
   ): void {
@@ -192,7 +193,7 @@ class FlowScheduler {
     const child = createFiber(flow, fiber.shielded, (ended) => {
       this.waiting.delete(timer)
       timer.abort(NOT_NEEDED)
-      this.go(fiber, ended, ended.ok)
+      this.resumeWith(fiber, ended, ended.ok)
     })
     this.waiting.set(timer, () =>
       this.stop(child, {

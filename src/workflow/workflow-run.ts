@@ -52,7 +52,7 @@ export function createWorkflowTarget({
     const workflow = request.workflow!.definition as unknown as Workflow
     const input = request.input ?? {}
     const journal = await openJournal(join(paths.folder, JOURNAL_FILE_NAME))
-    const inquiry = createQuestionRegistry(listener)
+    const questions = createQuestionRegistry(listener)
     const reporter = reportSteps(workflow, listener)
     const working = new Set<Promise<unknown>>()
     let why: StopReason | undefined
@@ -68,14 +68,14 @@ export function createWorkflowTarget({
         createWorkflowTarget({ paths: inner, request: asked, registry, env, now }),
       emit: (line) => (isLeft ? undefined : (listener.onLine(line), listener.waitForDrain())),
       ask: ({ question, context }, signal) =>
-        inquiry.ask(question, signal, context).catch(() => undefined),
+        questions.ask(question, signal, context).catch(() => undefined),
     })
     const durable = createDurableExecution({
       id: request.run_id,
       records: journal.records,
       journal,
       perform: trackCalls(perform, working),
-      ask: (question, signal) => inquiry.askWorkflowQuestion(question, signal),
+      ask: (question, signal) => questions.askWorkflowQuestion(question, signal),
       now,
       onEvent: reporter.event,
     })
@@ -100,15 +100,15 @@ export function createWorkflowTarget({
     return {
       pid: undefined,
       isTrusted: true,
-      answer: inquiry.answer,
-      onUnanswered: inquiry.decline,
+      answer: questions.answer,
+      onUnanswered: questions.decline,
       closeInput: () => undefined,
       stop(_grace, intervention) {
         why = intervention
         const cause = getStopCause(intervention)
         if (typeof cause === 'string') return durable.cancel(cause)
         isLeft = true
-        inquiry.keepOpen()
+        questions.keepOpen()
         durable.stop(cause)
       },
       end: work(),

@@ -112,9 +112,9 @@ class JournaledExecution implements DurableExecution, DurableContext {
   /** How many ends, including the cancellation, are recorded. */
   private count = 0
   private readonly before: number
-  private told = 0
+  private delivered = 0
   private cancelled:
-    { readonly position: number; readonly reason: string; told: boolean } | undefined
+    { readonly position: number; readonly reason: string; delivered: boolean } | undefined
   /**
    * The position of the last record; undefined if unknown, and then the whole journal is waited
    * for.
@@ -151,10 +151,14 @@ class JournaledExecution implements DurableExecution, DurableContext {
     for (const one of begun as readonly StartedOperation[])
       if (one.position !== 0 && (next === undefined || one.position < next.position)) next = one
     const { cancelled } = this
-    if (cancelled && !cancelled.told && (next === undefined || cancelled.position < next.position))
-      return Promise.reject(this.tellCancellation(cancelled))
+    if (
+      cancelled &&
+      !cancelled.delivered &&
+      (next === undefined || cancelled.position < next.position)
+    )
+      return Promise.reject(this.deliverCancellation(cancelled))
     if (next) {
-      this.told += 1
+      this.delivered += 1
       return Promise.resolve({ begun: next, settled: next.settled! })
     }
     if (begun.length === 0)
@@ -167,17 +171,17 @@ class JournaledExecution implements DurableExecution, DurableContext {
   }
 
   emit(event: WorkflowEvent): void {
-    this.options.onEvent?.(event, this.told < this.before)
+    this.options.onEvent?.(event, this.delivered < this.before)
   }
 
   cancel(reason: string): void {
     if (this.cancelled || this.lost) return
     this.count += 1
-    this.cancelled = { position: this.count, reason, told: false }
+    this.cancelled = { position: this.count, reason, delivered: false }
     this.last = this.options.journal.append({ t: 'cancel', w: this.id, reason })
     const { waiting } = this
     this.waiting = undefined
-    waiting?.reject(this.tellCancellation(this.cancelled))
+    waiting?.reject(this.deliverCancellation(this.cancelled))
   }
 
   stop(error: ToolError): void {
@@ -206,12 +210,12 @@ class JournaledExecution implements DurableExecution, DurableContext {
     else if (one.operation.kind === 'answer') this.asked.delete(one.operation.key)
   }
 
-  private tellCancellation(cancelled: {
+  private deliverCancellation(cancelled: {
     readonly reason: string
-    told: boolean
+    delivered: boolean
   }): ExecutionCancelledError {
-    cancelled.told = true
-    this.told += 1
+    cancelled.delivered = true
+    this.delivered += 1
     return new ExecutionCancelledError(cancelled.reason)
   }
 
@@ -223,7 +227,7 @@ class JournaledExecution implements DurableExecution, DurableContext {
       if (!this.ends.has(record.k))
         this.ends.set(record.k, { position: ++this.count, settled: getDoneOutcome(record) })
     } else if (record.t === 'cancel')
-      this.cancelled ??= { position: ++this.count, reason: record.reason, told: false }
+      this.cancelled ??= { position: ++this.count, reason: record.reason, delivered: false }
     else if (record.t === 'sleep') this.pauses.set(record.k, record.until)
     else if (record.t === 'ask') this.asked.set(record.k, record.q)
   }
@@ -373,7 +377,7 @@ class JournaledExecution implements DurableExecution, DurableContext {
     const { waiting } = this
     if (!waiting?.begun.includes(one)) return
     this.waiting = undefined
-    this.told += 1
+    this.delivered += 1
     waiting.resolve({ begun: one, settled: kept.settled })
   }
 }

@@ -58,12 +58,12 @@ export function createRemoteTarget({ paths, request, now }: RemoteRunOptions): S
     const workflow = definition as unknown as Workflow
     const id = request.run_id
     const engine = openRestateEngine(server!, { now })
-    const inquiry = createQuestionRegistry(listener)
+    const registry = createQuestionRegistry(listener)
     const leaving = new AbortController()
     const questions = createQuestionForwarder({
       id,
       engine,
-      inquiry,
+      registry,
       onUnanswered: (error) => leaving.abort(error),
     })
     listener.onLine({ type: 'start', step: workflow.name, args: request.input ?? {} })
@@ -99,8 +99,8 @@ export function createRemoteTarget({ paths, request, now }: RemoteRunOptions): S
     return {
       pid: undefined,
       isTrusted: true,
-      answer: inquiry.answer,
-      onUnanswered: inquiry.decline,
+      answer: registry.answer,
+      onUnanswered: registry.decline,
       closeInput: () => undefined,
       stop(_grace, why) {
         const cause = getStopCause(why)
@@ -127,8 +127,8 @@ async function watchExecution(
     try {
       const standing = await engine.standing(id, tasks.seen)
       if (standing) {
-        if (tasks.tell(standing.tasks)) pause = MIN_POLL_MS
-        questions.hear(standing.questions)
+        if (tasks.report(standing.tasks)) pause = MIN_POLL_MS
+        questions.update(standing.questions)
       }
     } catch {
       // The wait for the end fails when the server stays away.
@@ -176,7 +176,7 @@ type TaskReporter = {
   /** The last change that was reported. */
   readonly seen: number
   /** True if there was something to report. */
-  tell(tasks: readonly TaskRecord[]): boolean
+  report(tasks: readonly TaskRecord[]): boolean
 }
 
 /**
@@ -187,22 +187,22 @@ async function createTaskReporter(
   { events }: RunPaths,
   listener: Pick<RunTargetListener, 'onLine'>,
 ): Promise<TaskReporter> {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   for await (const batch of readEventBatches(events))
-    for (const event of batch) if (event.type.startsWith('task_')) told.add(getLineKey(event))
+    for (const event of batch) if (event.type.startsWith('task_')) reported.add(getLineKey(event))
   let seen = 0
-  const tell = (line: ToolLine): void => {
-    if (told.has(getLineKey(line))) return
-    told.add(getLineKey(line))
+  const report = (line: ToolLine): void => {
+    if (reported.has(getLineKey(line))) return
+    reported.add(getLineKey(line))
     listener.onLine(line)
   }
   return {
     get seen() {
       return seen
     },
-    tell(tasks) {
+    report(tasks) {
       for (const record of tasks) {
-        for (const line of toTaskLines(record)) tell(line)
+        for (const line of toTaskLines(record)) report(line)
         seen = Math.max(seen, record.change)
       }
       return tasks.length > 0
@@ -237,14 +237,14 @@ function getLineKey(line: { readonly type: string; readonly [field: string]: unk
 /** Asks here what an execution elsewhere asks. */
 type QuestionForwarder = {
   /** Updates the open questions. */
-  hear(open: readonly WorkflowQuestion[]): void
+  update(open: readonly WorkflowQuestion[]): void
   close(): void
 }
 
 type QuestionForwarderOptions = {
   readonly id: string
   readonly engine: RestateEngine
-  readonly inquiry: QuestionRegistry
+  readonly registry: QuestionRegistry
   /** There is no answer here; the question stays open there. */
   readonly onUnanswered: (error: unknown) => void
 }
@@ -255,14 +255,14 @@ type QuestionForwarderOptions = {
 function createQuestionForwarder({
   id,
   engine,
-  inquiry,
+  registry,
   onUnanswered,
 }: QuestionForwarderOptions): QuestionForwarder {
   const asked = new Map<string, AbortController>()
   const ask = async (question: WorkflowQuestion, controller: AbortController): Promise<void> => {
     let answer: { readonly value: unknown; readonly by: string }
     try {
-      answer = await inquiry.askWorkflowQuestion(question, controller.signal)
+      answer = await registry.askWorkflowQuestion(question, controller.signal)
     } catch (error) {
       if (!controller.signal.aborted) onUnanswered(error)
       return
@@ -276,7 +276,7 @@ function createQuestionForwarder({
     }
   }
   return {
-    hear(open) {
+    update(open) {
       for (const question of open) {
         if (asked.has(question.id)) continue
         const controller = new AbortController()

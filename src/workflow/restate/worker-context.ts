@@ -29,19 +29,19 @@ type EndedOperation = { readonly own: RestateOperation; readonly settled: Operat
  * take another path in a replay.
  */
 export function createRestateContext(sdk: RestateSdk, context: RestateContext): DurableContext {
-  const board = new TaskStore(context)
-  const wish = context.promise<string>(CANCEL_PROMISE).get()
+  const tasks = new TaskStore(context)
+  const cancelPromise = context.promise<string>(CANCEL_PROMISE).get()
   let isCancelled = false
 
   // A cancellation through the interface of the server breaks every await, once per request.
-  let serverSaysCancel = false
-  const calmly = async <Value>(wanted: RestatePromise<Value>): Promise<Value> => {
+  let isCancelledByServer = false
+  const awaitDespiteCancel = async <Value>(wanted: RestatePromise<Value>): Promise<Value> => {
     for (;;) {
       try {
         return await wanted.map(passThrough)
       } catch (error) {
         if (!(error instanceof sdk.CancelledError)) throw error
-        serverSaysCancel = true
+        isCancelledByServer = true
       }
     }
   }
@@ -51,21 +51,21 @@ export function createRestateContext(sdk: RestateSdk, context: RestateContext): 
     throw new ExecutionCancelledError(reason)
   }
 
-  const race = async (owns: readonly RestateOperation[]): Promise<EndedOperation> => {
+  const race = async (operations: readonly RestateOperation[]): Promise<EndedOperation> => {
     for (;;) {
-      if (serverSaysCancel && !isCancelled) cancelled('cancelled at the Restate server')
-      const ends: RestatePromise<EndedOperation | string>[] = owns.map((own) =>
+      if (isCancelledByServer && !isCancelled) cancelled('cancelled at the Restate server')
+      const ends: RestatePromise<EndedOperation | string>[] = operations.map((own) =>
         own.launched!.settled.map((settled) => ({ own, settled: settled! })),
       )
       try {
         const ended = await sdk.RestatePromise.race(
-          isCancelled ? ends : [...ends, wish.map((reason) => reason ?? '')],
+          isCancelled ? ends : [...ends, cancelPromise.map((reason) => reason ?? '')],
         )
         if (typeof ended !== 'string') return ended
         cancelled(ended)
       } catch (error) {
         if (!(error instanceof sdk.CancelledError)) throw error
-        serverSaysCancel = true
+        isCancelledByServer = true
       }
     }
   }
@@ -77,22 +77,22 @@ export function createRestateContext(sdk: RestateSdk, context: RestateContext): 
       return own
     },
     async first(begun) {
-      const owns = begun as readonly RestateOperation[]
-      for (const own of owns) {
+      const operations = begun as readonly RestateOperation[]
+      for (const own of operations) {
         if (own.launched || own.error) continue
-        own.launched = await launchOperation(own.operation, { sdk, context, calmly })
-        board.begin(own.operation)
+        own.launched = await launchOperation(own.operation, { sdk, context, awaitDespiteCancel })
+        tasks.begin(own.operation)
       }
       // An operation that waits in the engine ends immediately; a tool ends when its worker has
       // ended it.
-      const ended = owns.find(({ error, launched }) => error && !launched?.end)
+      const ended = operations.find(({ error, launched }) => error && !launched?.end)
       if (ended) return { begun: ended, settled: settle(ended, { ok: false, error: ended.error! }) }
-      for (const own of owns) {
+      for (const own of operations) {
         if (!own.error || own.isToldToEnd) continue
         own.isToldToEnd = true
-        context.cancel(await calmly(own.launched!.end!))
+        context.cancel(await awaitDespiteCancel(own.launched!.end!))
       }
-      const { own, settled } = await race(owns)
+      const { own, settled } = await race(operations)
       return { begun: own, settled: settle(own, settled) }
     },
   }
@@ -105,7 +105,7 @@ export function createRestateContext(sdk: RestateSdk, context: RestateContext): 
             error: { ...own.error, ...compact({ run_id: settled.error.run_id }) },
           }
         : settled
-    board.end(own.operation, known)
+    tasks.end(own.operation, known)
     return known
   }
 }
@@ -127,13 +127,13 @@ type LaunchContext = {
   readonly sdk: RestateSdk
   readonly context: RestateContext
   /** Waits despite cancellations. */
-  readonly calmly: <Value>(wanted: RestatePromise<Value>) => Promise<Value>
+  readonly awaitDespiteCancel: <Value>(wanted: RestatePromise<Value>) => Promise<Value>
 }
 
 /** Hands an operation to the engine. */
 async function launchOperation(
   operation: DurableOperation,
-  { sdk, context, calmly }: LaunchContext,
+  { sdk, context, awaitDespiteCancel }: LaunchContext,
 ): Promise<LaunchedOperation> {
   switch (operation.kind) {
     case 'tool': {
@@ -164,7 +164,7 @@ async function launchOperation(
       const milliseconds =
         'seconds' in until
           ? until.seconds * 1000
-          : Date.parse(until.time) - (await calmly(context.date.now()))
+          : Date.parse(until.time) - (await awaitDespiteCancel(context.date.now()))
       return {
         settled: context
           .sleep(Math.max(0, Math.round(milliseconds)), operation.key)
