@@ -89,7 +89,7 @@ function listSchemas(set: Servable): ProgramInspection['schemas'] {
     for (const source of [definition.source.input, definition.source.output]) {
       const record = getRecord(source)
       const fingerprint = record?.fingerprint()
-      const json = record && writeInputSchema(source as object)
+      const json = record && writeInputSchema(source)
       if (fingerprint !== undefined && json)
         found.set(fingerprint, { fingerprint, prepared: { json, exact: isExactSchema(record) } })
     }

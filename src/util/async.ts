@@ -1,4 +1,4 @@
-/** Waiting and taking turns. */
+/** Waiting, taking turns, and keeping recent values. */
 
 /** Waits for a number of milliseconds, or until the signal aborts. Never rejects. */
 export function delay(milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -65,5 +65,24 @@ export class SerialQueue {
   /** Resolves when everything that was added so far is done. */
   async whenIdle(): Promise<void> {
     await this.last
+  }
+}
+
+/** Keeps the most recently used values; the one unused for longest is dropped first. */
+export class RecentCache<Value> {
+  private readonly values = new Map<string, Value>()
+  private readonly size: number
+
+  constructor(size: number) {
+    this.size = size
+  }
+
+  /** Returns the value of a key, and creates it when it is not kept. */
+  get(key: string, create: () => Value): Value {
+    const value = this.values.has(key) ? this.values.get(key)! : create()
+    this.values.delete(key)
+    this.values.set(key, value)
+    if (this.values.size > this.size) this.values.delete(this.values.keys().next().value!)
+    return value
   }
 }

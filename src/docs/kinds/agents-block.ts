@@ -24,6 +24,9 @@ const MAX_BLOCK_BYTES = 4000
 /** The block of AGENTS.md. */
 export const kind: DocKind = { make: ({ model }) => writeAgentsBlock(model, 'AGENTS.md') }
 
+/** The same block in CLAUDE.md. */
+export const claudeKind: DocKind = { make: ({ model }) => writeAgentsBlock(model, 'CLAUDE.md') }
+
 /**
  * The block of AGENTS.md or CLAUDE.md. It is the same in both, because one of them is often a link
  * to the other.

@@ -10,7 +10,7 @@ import type { DocKind } from '../model.ts'
 export const DOC_KINDS = {
   skill: () => import('./skill.ts'),
   agents: () => import('./agents-block.ts'),
-  claude: () => import('./claude-block.ts'),
+  claude: async () => ({ kind: (await import('./agents-block.ts')).claudeKind }),
   command: () => import('./slash-command.ts'),
   subagent: () => import('./subagent.ts'),
   llms: () => import('./llms.ts'),

@@ -86,9 +86,7 @@ function isAtOrigin(place: string | JsonObject, origin: string): boolean {
 }
 
 function toOptions(item: OpenApiOptions | JsonObject): OpenApiOptions {
-  return Object.hasOwn(item, 'openapi')
-    ? { document: item }
-    : (item as OpenApiOptions)
+  return Object.hasOwn(item, 'openapi') ? { document: item } : (item as OpenApiOptions)
 }
 
 function toApiName(document: string | JsonObject): string {

@@ -171,7 +171,7 @@ export class EmbeddedEngine implements WorkflowEngine {
     const begun = runExecution(opened, segment, this.#host, () => this.#live.delete(id))
     this.#live.set(id, begun)
     this.#requests.wake()
-    ignoreRejection(begun.done)
+    void ignoreRejection(begun.done)
     return begun
   }
 

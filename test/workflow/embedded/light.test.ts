@@ -322,9 +322,11 @@ describe('what was left behind', () => {
       message: expect.stringContaining('run of its own'),
     })
     const engine = await open(root)
-    expect([await findOrphans(root), await engine.list(), await engine.get('r-00000000aa')]).toEqual(
-      [[], [], undefined],
-    )
+    expect([
+      await findOrphans(root),
+      await engine.list(),
+      await engine.get('r-00000000aa'),
+    ]).toEqual([[], [], undefined])
   })
 
   test('in a file of a newer version, or with garbage in it, is refused with its place, and can still be listed [9.light-damaged]', async () => {
