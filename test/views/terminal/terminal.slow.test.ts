@@ -625,11 +625,7 @@ test('what draws is loaded only where something is drawn [10.tree-lazy]', async 
     expect(status).toBe(0)
     return readFileSync(file, 'utf8')
       .split('\n')
-      .filter((url) =>
-        /\/(tree-view|open-tree|live-tree|painter|process-screen|result-view|tell-end)-[\w-]+\.js$/.test(
-          url,
-        ),
-      )
+      .filter((url) => /\/(terminal-views|live-tree|painter|process-screen)-[\w-]+\.js$/.test(url))
   }
   expect(await modules()).toEqual([])
   expect(await modules('-o', 'text')).toEqual([])
