@@ -21,6 +21,8 @@ const CHROMIUM = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 const USES = {
   'Add a dashboard screen': useScreen,
   'Add a workflow step kind': useStepKind,
+  'Add a generated document': useDocument,
+  'Add an output protocol': useProtocol,
   'Add an agent to install into': useAgent,
   'Add an output format': useOutputFormat,
   'Add a global flag': useGlobalFlag,
@@ -159,6 +161,16 @@ function useStepKind(copy, folder) {
   expectText(toolable(copy, project, ['workflow', 'plan', 'flow.yaml', ...input]), 'hello you')
   expectText(toolable(copy, project, ['workflow', 'graph', 'flow.yaml']), 'log')
   expectText(toolable(copy, project, ['workflow', 'run', 'flow.yaml', ...input]), 'hello you')
+}
+
+function useDocument(copy) {
+  const program = join(copy, 'examples/hello/hello.mjs')
+  expectText(run(copy, process.execPath, [program, 'docs', 'hello']), 'hello')
+}
+
+function useProtocol(copy) {
+  const program = join(copy, 'examples/hello/hello.mjs')
+  expectText(run(copy, process.execPath, [program, 'Ada', '--dialect', 'hello']), '{"hello":')
 }
 
 function useAgent(copy, folder) {
